@@ -16,7 +16,11 @@ export default {
       },
     ],
   },
+  testSequencer: '<rootDir>/scripts/testing/balanced-sequencer.ts',
+  reporters: ['default', '<rootDir>/scripts/testing/progress-reporter.ts'],
   testTimeout: 300_000,
+  // The cores of a small machine.
   maxWorkers: 2,
-  workerIdleMemoryLimit: '1GB',
+  // A module that was loaded for a test file stays in memory. A new process costs seconds.
+  workerIdleMemoryLimit: '3GB',
 };

@@ -12,7 +12,7 @@ interface UsedServers {
   createDatabase(): Promise<string>;
 }
 
-/** What every benchmark gets. */
+/** Options that every benchmark receives. */
 export interface BenchOptions {
   /** A database that only this benchmark uses, and a broker. */
   servers: UsedServers;
@@ -37,7 +37,7 @@ export interface CommandLine {
   options: Pick<BenchOptions, 'seconds' | 'rounds' | 'secrets' | 'entries' | 'profiles'>;
   /** Folder for the figures as JSON and as charts. */
   out: string;
-  /** Whether to write them into docs/performance.md too. */
+  /** Whether to write them into docs/performance too. */
   docs: boolean;
 }
 
@@ -97,7 +97,7 @@ Options:
   --secrets N     number of secrets that sync pushes; default ${flags.secrets.default}
   --entries N     number of entries that fairness and backlog queue; each figure states its number
   --out FOLDER    where to write the figures as JSON and as charts; default ${flags.out.default}
-  --docs          also writes them into docs/performance.md, where they replace those with the same titles
+  --docs          also writes them into docs/performance, where they replace those with the same titles
   --cpu-prof DIR  writes a CPU profile of every process except the load generator
   --help          prints this text
 

@@ -7,62 +7,48 @@ import { type BenchOptions, type CommandLine, parseCommandLine, usage } from './
 import { benchIdle } from './flat/idle.ts';
 import { benchLists } from './flat/lists.ts';
 import { benchRevocation } from './flat/revocation.ts';
-import { benchKv } from './kv.ts';
 import { measureStolenTime } from './load/stolen-time.ts';
-import { benchLogin } from './login.ts';
+import { abouts, type BenchmarkName } from './output/abouts.ts';
+import { describeMachine, type Report, tableText } from './output/report.ts';
 import type { Result } from './output/results.ts';
 import { writeDocs, writeResults } from './output/write-results.ts';
 import { benchPeers } from './peer/peer.ts';
-import { describeMachine, type Report, tableText } from './report.ts';
+import { benchKv } from './requests/kv.ts';
+import { benchLogin } from './requests/login.ts';
 import { benchAccountBudget } from './scheduling/account-budget.ts';
 import { benchAdmission } from './scheduling/admission.ts';
-import { benchBacklog } from './scheduling/backlog.ts';
+import { benchBacklog } from './scheduling/backlog/backlog.ts';
 import { benchDrain, benchDrainWithinBudget } from './scheduling/drain.ts';
 import { benchFairness } from './scheduling/fairness.ts';
 import { benchStandalone } from './scheduling/standalone.ts';
-import { benchSync } from './sync/bench-sync.ts';
+import { benchDelay } from './sync/delay.ts';
 import { benchThroughput } from './sync/throughput.ts';
 import { type BenchDatabase, type BenchServers, startServers } from './system/servers.ts';
+import { benchHostile } from './tenants/hostile.ts';
 import { benchTenants } from './tenants/tenants.ts';
 
 type Measure = (options: BenchOptions) => Promise<Report[]>;
 
 /** Each part of a benchmark has an empty database. */
-const reporting: Record<string, { about: string; parts: Measure[] }> = {
-  peer: { about: 'logins, writes and reads next to OpenBao on the same cores', parts: [benchPeers] },
-  kv: { about: 'reads and writes of secrets through gateway and secrets', parts: [benchKv] },
-  lists: {
-    about: 'what reading costs with 1,000 to 1,000,000 associations',
-    parts: [benchLists],
-  },
-  idle: {
-    about: 'memory and CPU while nothing happens, and start times, with 1,000 to 1,000,000 associations',
-    parts: [benchIdle],
-  },
-  revocation: { about: 'what it takes to revoke 100,000 tokens', parts: [benchRevocation] },
-  tenants: {
-    about: 'what the tokens and policies of one tenant cost another one',
-    parts: [benchTenants],
-  },
-  login: { about: 'logins with a JWT through gateway and login', parts: [benchLogin] },
-  sync: { about: 'synchronization of secrets with an external store', parts: [benchThroughput, benchSync] },
-  fairness: {
-    about: 'what a destination costs the others: admission, delays, budgets',
-    parts: [benchAdmission, benchFairness, benchAccountBudget],
-  },
-  backlog: {
-    about: 'what a long queue costs, and how fast it drains',
-    parts: [benchBacklog, benchDrain, benchDrainWithinBudget],
-  },
-  standalone: {
-    about: 'delay of a write in one process, next to a destination in trouble',
-    parts: [benchStandalone],
-  },
+const parts: Record<BenchmarkName, Measure[]> = {
+  peer: [benchPeers],
+  kv: [benchKv],
+  lists: [benchLists],
+  idle: [benchIdle],
+  revocation: [benchRevocation],
+  tenants: [benchTenants],
+  hostile: [benchHostile],
+  login: [benchLogin],
+  sync: [benchThroughput, benchDelay],
+  fairness: [benchAdmission, benchFairness, benchAccountBudget],
+  backlog: [benchBacklog, benchDrain, benchDrainWithinBudget],
+  standalone: [benchStandalone],
 };
+const reporting = Object.keys(abouts) as BenchmarkName[];
 /** Prints its own figures, and needs no servers. */
 const listVerb = 'list-verb';
 const benchmarks = {
-  ...Object.fromEntries(Object.entries(reporting).map(([name, { about }]) => [name, about])),
+  ...abouts,
   [listVerb]: 'the cost of accepting the method LIST',
 };
 
@@ -74,13 +60,13 @@ async function main(commandLine: CommandLine): Promise<void> {
   const unknown = names.filter((name) => !(name in benchmarks));
   if (unknown.length > 0) throw new Error(`unknown benchmark: ${unknown.join(', ')}\n\n${usage(benchmarks)}`);
   if (names.length === 0) log(`${usage(benchmarks)}\n`);
-  const selected = Object.keys(benchmarks).filter((name) => names.length === 0 || names.includes(name));
-  const withReport = selected.filter((name) => name !== listVerb);
+  const isSelected = (name: string) => names.length === 0 || names.includes(name);
+  const withReport = reporting.filter(isSelected);
   if (withReport.length > 0) await runAll(withReport, commandLine);
-  if (selected.includes(listVerb)) await runListVerb();
+  if (isSelected(listVerb)) await runListVerb();
 }
 
-async function runAll(names: string[], commandLine: CommandLine): Promise<void> {
+async function runAll(names: BenchmarkName[], commandLine: CommandLine): Promise<void> {
   const servers = await startServers(log);
   try {
     const setting = describeMachine(servers.versions);
@@ -95,22 +81,21 @@ async function runAll(names: string[], commandLine: CommandLine): Promise<void> 
     log(`\n${results.map(tableText).join('\n\n')}`);
     await writeResults(commandLine.out, results, details);
     log(`\nJSON and charts are in ${commandLine.out}`);
-    if (commandLine.docs) await writeDocs(results, Object.keys(reporting));
+    if (commandLine.docs) await writeDocs(results);
   } finally {
     await servers.stop();
   }
 }
 
 async function runBenchmark(
-  name: string,
+  name: BenchmarkName,
   { options }: CommandLine,
   servers: BenchServers,
 ): Promise<Report[]> {
-  const { about, parts } = reporting[name]!;
-  log(`\n${name}: ${about}`);
+  log(`\n${name}: ${abouts[name]}`);
   const began = performance.now();
   const reports: Report[] = [];
-  for (const part of parts) reports.push(...(await runPart(part, options, servers)));
+  for (const part of parts[name]) reports.push(...(await runPart(part, options, servers)));
   log(`${name} took ${((performance.now() - began) / 1_000).toFixed(0)} s`);
   return reports;
 }
@@ -145,7 +130,7 @@ async function runPart(
 
 async function runListVerb(): Promise<void> {
   log(`\n${listVerb}: ${benchmarks[listVerb]}`);
-  const program = new URL('./list-verb.ts', import.meta.url).pathname;
+  const program = new URL('./requests/list-verb.ts', import.meta.url).pathname;
   await once(spawn(process.execPath, [program], { stdio: 'inherit' }), 'exit');
 }
 

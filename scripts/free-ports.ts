@@ -4,6 +4,18 @@ import { createServer, type Server } from 'node:net';
 
 /** Below the ephemeral ports of outgoing connections (from 32768 on Linux, from 49152 elsewhere). */
 const [lowest, highest] = [20_000, 32_000];
+/**
+ * Jest runs several test files at once: each worker has ports of its own, because a port is free again until the
+ * program listens.
+ */
+const maxWorkers = 8;
+
+function range(): [number, number] {
+  const worker = Number(process.env.JEST_WORKER_ID ?? 0);
+  const size = Math.floor((highest - lowest) / (maxWorkers + 1));
+  const from = lowest + (worker % (maxWorkers + 1)) * size;
+  return [from, from + size];
+}
 
 /**
  * Returns different ports of 127.0.0.1 on which no process listens. Outgoing connections never use them, so a program can
@@ -13,7 +25,7 @@ export async function freePorts(count: number): Promise<number[]> {
   const holders: Server[] = [];
   const ports: number[] = [];
   while (ports.length < count) {
-    const port = randomInt(lowest, highest);
+    const port = randomInt(...range());
     const holder = await listening(port);
     if (holder === undefined) continue;
     holders.push(holder);

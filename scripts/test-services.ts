@@ -28,9 +28,9 @@ export interface TestServiceOptions {
 type Source = () => Promise<TestServer | string>;
 
 /**
- * Finds Postgres and RabbitMQ for the tests: those of `TEST_DATABASE_URL` and `TEST_AMQP_URL`. Else, Postgres is the embedded one,
- * and RabbitMQ runs in a container if Docker is running, or is the one installed on this machine, started privately in a
- * temporary folder. Servers started here are also stopped when the process ends.
+ * Finds Postgres and RabbitMQ for the tests: those of `TEST_DATABASE_URL` and `TEST_AMQP_URL`. Else, Postgres is the
+ * embedded one, and RabbitMQ runs in a container if Docker is running, or is the one installed on this machine, started
+ * privately in a temporary folder. Servers started here are also stopped when the process ends.
  * @throws if there is no Postgres
  */
 export async function startTestServices({

@@ -1,47 +1,62 @@
-// Every test that this machine can run, on the embedded PostgreSQL and on RabbitMQ where one is available. The last lines say what
-// could not run and why; with CI=true that is a failure.
+// Every test that this machine can run, on the embedded PostgreSQL and on RabbitMQ where one is available. The last
+// lines say what could not run and why; with CI=true that is a failure.
 //
-//   npm test [-- jest arguments]         everything, or what the arguments select
+// npm test [-- jest arguments]         everything, or what the arguments select; no server is started for packages that
+// use none
 //   npm test -- --no-rabbitmq […]        without RabbitMQ: starts faster
+//   npm test -- --long […]               also the long tests, and random tests as long as for a release
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createTemplate } from '@secrets/schemas/testing';
 import { findChromium } from './test-services/installed-chromium.ts';
 import { startTestServices } from './test-services.ts';
+import { describeDuration } from './testing/recorded-seconds.ts';
+import { needsOneOf, onPostgres, onRabbit, selectedTests } from './testing/selected-tests.ts';
 
 const jest = new URL('../node_modules/jest/bin/jest.js', import.meta.url).pathname;
-const noRabbit = '--no-rabbitmq';
-const args = process.argv.slice(2);
+const [noRabbit, long] = ['--no-rabbitmq', '--long'];
+const given = process.argv.slice(2);
+const args = given.filter((argument) => ![noRabbit, long].includes(argument));
 
-const { databaseUrl, amqpUrl, how, stop } = await startTestServices({
-  log: (line) => console.log(line),
-  rabbitmq: !args.includes(noRabbit),
-});
+const files = selectedTests(jest, args);
+const isLong = given.includes(long);
+if (!isLong) console.log(`${files.length} test files: ${describeDuration(files)} on two quiet cores`);
+const needsRabbit = needsOneOf(onRabbit, files);
+const services = needsOneOf(onPostgres, files)
+  ? await startTestServices({
+      log: (line) => console.log(line),
+      rabbitmq: needsRabbit && !given.includes(noRabbit),
+    })
+  : undefined;
 const chromium = findChromium();
-/** Services that tests start compile once, as with `npm start`. */
-const compileCache = new URL('../node_modules/.cache/node', import.meta.url).pathname;
 
 const passed = await runJest({
-  NODE_COMPILE_CACHE: compileCache,
-  ...(await createTemplate(databaseUrl)),
-  ...(amqpUrl === undefined ? {} : { TEST_AMQP_URL: amqpUrl }),
+  /** Services that tests start compile once, as with `npm start`. */
+  NODE_COMPILE_CACHE: new URL('../node_modules/.cache/node', import.meta.url).pathname,
+  TEST_FILES: files.join(),
+  ...(isLong ? { LONG: '1' } : {}),
+  ...(services === undefined ? {} : await createTemplate(services.databaseUrl)),
+  ...(services?.amqpUrl === undefined ? {} : { TEST_AMQP_URL: services.amqpUrl }),
   ...(chromium === undefined ? {} : { TEST_CHROMIUM: chromium }),
 });
-await stop();
+await services?.stop();
 
-const isComplete = amqpUrl !== undefined && chromium !== undefined;
-if (amqpUrl === undefined) console.log(`not run: tests on RabbitMQ: ${how.rabbitmq}`);
-if (chromium === undefined) console.log('not run: tests in a browser: Chromium is not installed');
-const ok = passed && (isComplete || process.env.CI !== 'true');
+const withLong = files.filter((file) => /\b(longTest|isLong)\b/.test(readFileSync(file, 'utf8'))).length;
+if (!isLong && withLong > 0)
+  console.log(`not run: the long tests in ${withLong} of the files: npm test -- --long`);
+const missing = [
+  ...(needsRabbit && services?.amqpUrl === undefined ? [`tests on RabbitMQ: ${services?.how.rabbitmq}`] : []),
+  ...(chromium === undefined && files.some((file) => file.includes('tests/console/'))
+    ? ['tests in a browser: Chromium is not installed']
+    : []),
+];
+for (const one of missing) console.log(`not run: ${one}`);
+const ok = passed && (missing.length === 0 || process.env.CI !== 'true');
 console.log(ok ? 'all tests that could run have passed' : 'FAILED');
 process.exit(ok ? 0 : 1);
 
 function runJest(env: Record<string, string>): Promise<boolean> {
-  const command = [
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    jest,
-    ...args.filter((argument) => argument !== noRabbit),
-  ];
+  const command = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, ...args];
   const child = spawn(process.execPath, command, { stdio: 'inherit', env: { ...process.env, ...env } });
   return new Promise((resolve) => child.once('exit', (code) => resolve(code === 0)));
 }

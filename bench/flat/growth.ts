@@ -1,7 +1,7 @@
-import { type Figure, figure, verdictOf } from '../figure.ts';
 import { median } from '../load/statistics.ts';
+import { type Figure, figure, verdictOf } from '../output/figure.ts';
 
-/** How much more something may cost at the largest size than at the smallest. */
+/** Maximum ratio of a cost at the largest size to the cost at the smallest. */
 export const maxGrowth = 1.1;
 
 /** Repeated measurements of one cost at each size, from the smallest to the largest. */

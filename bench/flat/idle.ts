@@ -2,39 +2,42 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { destinationTypes } from '@secrets/destinations';
 import { eventually } from '@secrets/testing';
 import type { BenchOptions } from '../command-line.ts';
-import type { Figure } from '../figure.ts';
 import { cpuMicroseconds } from '../load/cpu-time.ts';
 import { memoryOf, treeOf } from '../load/process-tree.ts';
-import type { Report } from '../report.ts';
-import { type BySize, growthColumns, growthFigure, growthRow } from './growth.ts';
+import { median } from '../load/statistics.ts';
+import type { Figure } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
+import { type BySize, growthFigure, maxGrowth } from './growth.ts';
 import { type SizedProduct, sizes, withSizedProducts } from './sized-products.ts';
 
 const rounds = 4;
 const idleSeconds = 60;
-/** What the services do after their start has ended by then. */
+/** Milliseconds after which the services have finished the work that follows their start. */
 const settleMs = 15_000;
 
 /** The costs of each service by its name. */
 type ByService = Map<string, BySize>;
 
+/** Unit and decimals of each cost. */
+const kinds = {
+  CPU: { unit: 'ms/s', digits: 2 },
+  memory: { unit: 'MiB', digits: 0 },
+  start: { unit: 'ms', digits: 0 },
+} as const;
+type Costs = Record<keyof typeof kinds, ByService>;
+
 /** Measures what each service uses while nothing happens, and how fast it starts, with few and with many associations. */
 export const benchIdle = (options: BenchOptions): Promise<Report[]> =>
   withSizedProducts(options, { types: Object.keys(destinationTypes) }, async (products) => {
-    const cpu: ByService = new Map();
-    const memory: ByService = new Map();
-    const start: ByService = new Map();
+    const costs: Costs = { CPU: new Map(), memory: new Map(), start: new Map() };
     for (let round = 0; round < rounds; round += 1) {
-      await restartAll(products, start, round);
+      await restartAll(products, costs.start, round);
       await sleep(settleMs);
-      await addCpu(products, cpu);
-      addMemory(products, memory);
+      await addCpu(products, costs.CPU);
+      addMemory(products, costs.memory);
       options.log(`round ${round + 1} of ${rounds}`);
     }
-    return [
-      reportOf(`CPU while nothing happens, with 1,000 to 1,000,000 associations`, 'ms/s', cpu, 2),
-      reportOf('Memory while nothing happens, with 1,000 to 1,000,000 associations', 'MiB', memory, 0),
-      reportOf('Start with 1,000 to 1,000,000 associations', 'ms', start, 0),
-    ];
+    return [reportOf(costs)];
   });
 
 /** Waits for the time of measurement, and adds the CPU time that every service of every product used in it. */
@@ -63,7 +66,10 @@ const usedCpu = ({ product }: SizedProduct): number[] => {
   return used;
 };
 
-/** Restarts every service of every product, one at a time, and adds how long it took until it was ready. Each round begins with another size. */
+/**
+ * Restarts every service of every product, one at a time, and adds how long it took until it was ready. Each round
+ * begins with another size.
+ */
 async function restartAll(products: SizedProduct[], start: ByService, round: number): Promise<void> {
   const begin = round % products.length;
   const order = [...products.slice(begin), ...products.slice(0, begin)];
@@ -93,18 +99,37 @@ function add(costs: ByService, service: string, size: number, cost: number): voi
   costs.set(service, bySize);
 }
 
-function reportOf(title: string, unit: string, costs: ByService, digits: number): Report {
-  const figures: Figure[] = [];
-  const rows = [...costs].map(([service, bySize]) => {
-    const grown = growthFigure(service, unit, bySize);
-    figures.push(grown);
-    return growthRow(grown, bySize, digits);
-  });
-  const measured = Object.fromEntries([...costs].map(([name, bySize]) => [name, Object.fromEntries(bySize)]));
-  return { title, columns: growthColumns(sizes), rows, notes, measured, figures };
+/** Reports a row for each service: its costs at each size, and how much they grow. */
+function reportOf(costs: Costs): Report {
+  const names = Object.keys(kinds) as (keyof Costs)[];
+  const ofServices = [...costs.CPU.keys()].map((service) => ({
+    service,
+    figures: names.map((kind) =>
+      growthFigure(`${kind} of ${service}`, kinds[kind].unit, costs[kind].get(service)!),
+    ),
+  }));
+  const cellsOf = (kind: keyof Costs, service: string, { ratio }: Figure) => [
+    [...costs[kind].get(service)!.values()].map((of) => median(of).toFixed(kinds[kind].digits)).join(', '),
+    ratio!.toFixed(2),
+  ];
+  return {
+    title: `Idle services with ${sizes.map((size) => size.toLocaleString('en-US')).join(', ')} associations`,
+    columns: ['', ...names.flatMap((kind) => [`${kind}, ${kinds[kind].unit}`, 'ratio']), 'met'],
+    rows: ofServices.map(({ service, figures }) => [
+      service,
+      ...figures.flatMap((each, at) => cellsOf(names[at]!, service, each)),
+      figures.every(({ met }) => met) ? 'yes' : 'NO',
+    ]),
+    notes,
+    measured: names.map((kind) =>
+      Object.fromEntries([...costs[kind]].map(([service, bySize]) => [service, Object.fromEntries(bySize)])),
+    ),
+    figures: ofServices.flatMap(({ figures }) => figures),
+  };
 }
 
 const notes = [
+  `ratio: of the largest size to the smallest; target at most ${maxGrowth}`,
   `median of ${rounds} rounds; every service is a process, and the three sizes run at the same time, on databases of their own`,
-  `start: from the start of the process until it is ready, one at a time, the sizes in turn; CPU: over ${idleSeconds} s, ${settleMs / 1_000} s after the last start; memory: resident, at their end`,
+  `start: until the process is ready, one at a time; CPU: over ${idleSeconds} s, ${settleMs / 1_000} s after the last start; memory: resident, at their end`,
 ];

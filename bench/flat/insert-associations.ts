@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import { busyMount, type } from '../scheduling/busy-destination.ts';
 
-/** How many of the entries of a destination have failed. */
+/** Number of failed entries of each destination. */
 export const failedEntries = 500;
 
 /** The secret of an association. */
 export const secretName = (destination: string, at: number): string => `${destination}/app-${at}`;
 
 /**
- * Inserts associations with one synced entry each, of which `failedEntries` have failed. Triggers do not run: they would record an event for each
- * row, which setting the associations over days would not leave behind.
+ * Inserts associations with one synced entry each, of which `failedEntries` have failed. Triggers do not run: they
+ * would record an event for each row, which setting the associations over days would not leave behind.
  */
 export async function insertAssociations(
   database: pg.Client,

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { BenchOptions } from '../command-line.ts';
-import type { Figure } from '../figure.ts';
-import type { Report } from '../report.ts';
+import type { Figure } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
 import { busyMount, type } from '../scheduling/busy-destination.ts';
 import { type BySize, growthColumns, growthFigure, growthRow } from './growth.ts';
 import { failedEntries, secretName } from './insert-associations.ts';
@@ -70,5 +70,5 @@ function reportOf(measured: Map<string, BySize>): Report {
 
 const notes = [
   `median of ${repetitions} requests through the gateway, one after the other, at each size in turn; every size has a database and services of its own`,
-  `associations of one destination, next to another one with 1,000; ${failedEntries} of each have failed; a page has ${pageSize}; they were inserted with SQL`,
+  `associations of one destination, next to another one with 1,000; ${failedEntries} of each have failed; a page has ${pageSize}`,
 ];

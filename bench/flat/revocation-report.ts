@@ -1,6 +1,6 @@
-import { type Figure, figure } from '../figure.ts';
 import { median } from '../load/statistics.ts';
-import type { Report } from '../report.ts';
+import { type Figure, figure } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
 import { type BySize, growthColumns, growthFigure, growthRow, maxGrowth } from './growth.ts';
 
 /** Milliseconds from the request on, by the number of tokens that it revokes. */
@@ -9,13 +9,13 @@ export interface Times {
   refused: BySize;
 }
 
-/** How many revoked tokens were left at a moment, in ms. */
+/** Number of revoked tokens that were not deleted yet at a time in milliseconds. */
 export interface Left {
   at: number;
   tokens: number;
 }
 
-/** What was measured of one way to revoke many tokens. */
+/** Measurements of one way to revoke many tokens. */
 export interface MeasuredKind {
   name: string;
   times: Times;
@@ -59,13 +59,14 @@ export function reportOfRevocation(measured: MeasuredKind[], sizes: readonly num
 }
 
 const notes = [
-  'revoking: medians of 75 tokens, and of 6 auth mounts, of each size in turn, in three rounds; refused: until a request with one of the tokens is answered with 403, including that request',
-  'deleting happens in the background, from up to 15 s later; the first column of its rows is the cost of the last fifth of the tokens, the other one that of the first fifth, as far as the deletion was seen in progress, medians of the three rounds; the tokens were inserted with SQL',
+  'revoking: medians of 75 tokens, and of 6 auth mounts, of each size in turn, in three rounds; refused: until a request with one of the tokens returns 403',
+  'deleting happens in the background; the first column of its rows is the cost of the last fifth of the tokens, the other one that of the first fifth',
 ];
 
 /**
- * Returns the milliseconds for 1,000 tokens within the first fifth of a cleanup, with many left, and within the last one. What was not seen in
- * progress does not count: the cleanup begins at some moment before it is first seen, and ends at some moment after it is last seen.
+ * Returns the milliseconds for 1,000 tokens within the first fifth of a cleanup, with many left, and within the last
+ * one. What was not seen in progress does not count: the cleanup begins at some moment before it is first seen, and
+ * ends at some moment after it is last seen.
  */
 export function costOfDeletion(left: readonly Left[]): { many: number; few: number } {
   const seen = left.filter(({ tokens }) => tokens > 0 && tokens < left[0]!.tokens);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { BenchOptions } from '../command-line.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../output/report.ts';
 import { apiClient } from '../system/api-client.ts';
 import { directoryOf, type Identities, issueJwts } from '../system/directory.ts';
 import { type Product, startProduct } from '../system/product.ts';
@@ -15,9 +15,12 @@ const sizes = [1_000, 100_000];
 const rounds = 3;
 /** Each removal of a mount needs a mount with its tokens. */
 const mountsOfRound = 2;
-/** Tokens of which each is the parent of the next one, and the last one of all others: each of them can be revoked, the last one first. */
+/**
+ * Tokens of which each is the parent of the next one, and the last one of all others: each of them can be revoked, the
+ * last one first.
+ */
 const generations = 25;
-/** Of tokens that may have children. */
+/** Policy of the tokens that may have children. */
 const familyPolicy = 'bench-family';
 const audience = 'https://secrets.example.test';
 
@@ -47,7 +50,7 @@ interface Setup {
   logins: { tenantId: string; known: Identities };
 }
 
-/** What revokes tokens, and one of the tokens. */
+/** A request that revokes `size` tokens, and one of these tokens. */
 interface Revocation {
   size: number;
   revoke(): Promise<unknown>;

@@ -14,8 +14,8 @@ export interface SizedProduct {
 }
 
 /**
- * Starts one product for each size, all of them at the same time, so that the sizes can be measured in turn. The stores that the destinations
- * name do not exist.
+ * Starts one product for each size, all of them at the same time, so that the sizes can be measured in turn. The stores
+ * that the destinations name do not exist.
  */
 export async function withSizedProducts<T>(
   options: BenchOptions,

@@ -4,7 +4,7 @@ import type { LoadResult } from '../load/load.ts';
 import { median } from '../load/statistics.ts';
 import type { LoginStepJob } from './login-loop.ts';
 
-/** What the steps of a login need. */
+/** Input of the steps of a login. */
 interface StepOptions {
   jwts: string[];
   keysUrl: string;

@@ -1,4 +1,4 @@
-import { type Figure, figure } from '../figure.ts';
+import { type Figure, figure } from '../output/figure.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import { type LoadJob, type LoadResult, load } from './load.ts';
 import { median } from './statistics.ts';

@@ -13,8 +13,9 @@ const bufferBytes = 65_536;
 const timeoutMs = 20_000;
 
 /**
- * Opens a connection that understands as much of HTTP/1.1 as servers of JSON send: responses with a length or in chunks. That costs
- * a third of the CPU time of a complete client, which a load generator takes away from the server that it measures.
+ * Opens a connection that understands as much of HTTP/1.1 as servers of JSON send: responses with a length or in
+ * chunks. That costs a third of the CPU time of a complete client, which a load generator takes away from the server
+ * that it measures.
  */
 export function openConnection(url: URL): Connection {
   let received = '';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Returns the time that the cores have spent, in ticks, and how much of it they waited for the hypervisor while they had work; undefined
- * if the operating system does not report it (proc_stat(5), `steal`).
+ * Returns the time that the cores have spent, in ticks, and how much of it they waited for the hypervisor while they
+ * had work; undefined if the operating system does not report it (proc_stat(5), `steal`).
  */
 function coreTicks(): { total: number; stolen: number } | undefined {
   try {
@@ -14,13 +14,17 @@ function coreTicks(): { total: number; stolen: number } | undefined {
   }
 }
 
-/** Begins to measure; the result describes which share of the time of the cores the hypervisor withheld since then. */
+/**
+ * Begins to measure; the result says which share of the time of the cores the hypervisor has withheld since then, if that
+ * is 1 % or more.
+ */
 export function measureStolenTime(): () => string | undefined {
   const before = coreTicks();
   return () => {
     const after = coreTicks();
     if (before === undefined || after === undefined) return undefined;
     const share = (after.stolen - before.stolen) / (after.total - before.total);
+    if (share < 0.01) return undefined;
     return `while this was measured, the hypervisor withheld ${(share * 100).toFixed(1)} % of the time of the cores`;
   };
 }

@@ -1,5 +1,5 @@
 import type { TopLevelSpec } from 'vega-lite';
-import { describeTarget, type Figure, shortNumber } from '../figure.ts';
+import { describeTarget, type Figure, shortNumber } from './figure.ts';
 
 /** Readable on light and on dark pages. */
 const colors = {
@@ -18,7 +18,10 @@ const config = {
   axisX: { gridOpacity: 0.2 },
 } as const;
 
-/** Describes a chart of figures with the same unit: a bar for what was measured, a mark for the peer, and a line for the limit. */
+/**
+ * Describes a chart of figures with the same unit: a bar for what was measured, a mark for the peer, and a line for the
+ * limit.
+ */
 export function barChart(title: string, unit: string, figures: readonly Figure[]): TopLevelSpec {
   const values = figures.map((each) => ({
     name: each.name,

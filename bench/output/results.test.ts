@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
+import type { BenchmarkName } from './abouts.ts';
 import { mergeResults, type Result } from './results.ts';
 
-const result = (benchmark: string, title: string, date: string): Result => ({
+const result = (benchmark: BenchmarkName, title: string, date: string): Result => ({
   benchmark,
   title,
   date,
@@ -16,7 +17,7 @@ const result = (benchmark: string, title: string, date: string): Result => ({
 test('a new result replaces the one of the same title, and others stay, in the order of the benchmarks', () => {
   const older = [result('kv', 'Reads', 'monday'), result('login', 'Logins', 'monday')];
   const newer = [result('login', 'Logins', 'tuesday'), result('peer', 'OpenBao', 'tuesday')];
-  const merged = mergeResults(older, newer, ['peer', 'kv', 'login']);
+  const merged = mergeResults(older, newer);
   expect(merged.map(({ title, date }) => `${title} ${date}`)).toEqual([
     'OpenBao tuesday',
     'Reads monday',

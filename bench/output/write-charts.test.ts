@@ -2,29 +2,44 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { figure } from '../figure.ts';
-import { type Chart, writeCharts } from './write-charts.ts';
+import { figure } from './figure.ts';
+import { chartsOf, writeCharts } from './write-charts.ts';
 
 let folder: string;
-let charts: Chart[];
+let charts: ReturnType<typeof chartsOf>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'charts-'));
   const peer = { name: 'the loop', measured: 200 };
   const figures = [
     figure({ name: 'draining', measured: 190, unit: '1/s', peer, target: { of: 'ratio', atLeast: 0.95 } }),
+    figure({ name: 'pushing', measured: 190, unit: '1/s' }),
+    figure({ name: 'removing', measured: 190, unit: '1/s' }),
     figure({ name: 'a write', measured: 31, unit: 'ms', target: { of: 'measured', atMost: 30 } }),
     figure({ name: 'a read', measured: 3, unit: 'ms' }),
+    figure({ name: 'a list', measured: 4, unit: 'ms' }),
+    figure({ name: 'memory', measured: 200, unit: 'MiB' }),
+    figure({ name: 'memory under load', measured: 300, unit: 'MiB' }),
   ];
-  const about = { benchmark: 'sync', date: '', machine: '', versions: '', columns: [], rows: [], notes: [] };
-  charts = await writeCharts(folder, [{ ...about, title: 'Sync & more', figures }]);
+  const about = {
+    benchmark: 'sync' as const,
+    date: '',
+    machine: '',
+    versions: '',
+    columns: [],
+    rows: [],
+    notes: [],
+  };
+  const result = { ...about, title: 'Sync & more', figures };
+  charts = chartsOf(result);
+  await writeCharts(folder, [result]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const svgOf = (unit: string) =>
-  readFileSync(join(folder, charts.find(({ title }) => title.endsWith(unit))!.file), 'utf8');
+  readFileSync(join(folder, charts.find((chart) => chart.unit === unit)!.file), 'utf8');
 
-test('figures of different units are in charts of their own', () => {
+test('three or more figures of a unit have a chart of their own', () => {
   expect(charts.map(({ file }) => file)).toEqual(['sync-more-1-s.svg', 'sync-more-ms.svg']);
   expect(svgOf('ms')).not.toContain('draining');
 });

@@ -2,29 +2,35 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vega from 'vega';
 import { compile } from 'vega-lite';
-import type { Figure } from '../figure.ts';
 import { barChart } from './bar-chart.ts';
+import type { Figure } from './figure.ts';
 import type { Result } from './results.ts';
 
-/** A chart in a file. */
-export interface Chart {
+interface Chart {
   /** Name of the file. */
   file: string;
-  title: string;
-  benchmark: string;
+  unit: string;
+  /** Returns the chart as SVG. */
+  draw(): Promise<string>;
 }
 
-/** Writes a chart for each unit of each result that has figures, and returns them. */
-export async function writeCharts(folder: string, results: readonly Result[]): Promise<Chart[]> {
+/** A chart of fewer figures says nothing that its table does not. */
+const fewestBars = 3;
+
+/** Returns the charts of a result: one for each unit of its figures that has enough of them. */
+export const chartsOf = ({ title, figures }: Result): Chart[] =>
+  [...Map.groupBy(figures, (each) => each.unit)]
+    .filter(([, ofUnit]) => ofUnit.length >= fewestBars)
+    .map(([unit, ofUnit]) => ({
+      file: fileName(title, unit),
+      unit,
+      draw: () => svgOf(title, unit, ofUnit),
+    }));
+
+/** Writes the charts of all results. */
+export async function writeCharts(folder: string, results: readonly Result[]): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const charts: Chart[] = [];
-  for (const { benchmark, title, figures } of results)
-    for (const [unit, ofUnit] of Map.groupBy(figures, (each) => each.unit)) {
-      const file = fileName(title, unit);
-      writeFileSync(join(folder, file), await svgOf(title, unit, ofUnit));
-      charts.push({ file, title: `${title}: ${unit}`, benchmark });
-    }
-  return charts;
+  for (const { file, draw } of results.flatMap(chartsOf)) writeFileSync(join(folder, file), await draw());
 }
 
 const fileName = (title: string, unit: string): string =>

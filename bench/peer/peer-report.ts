@@ -1,8 +1,8 @@
-import { describeTarget, type Figure, figure, type Target, verdictOf } from '../figure.ts';
 import type { Run, Runs } from '../load/alternate.ts';
 import type { Memory } from '../load/process-tree.ts';
 import { median } from '../load/statistics.ts';
-import type { Report } from '../report.ts';
+import { describeTarget, type Figure, figure, type Target, verdictOf } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
 import { names, type PeerSide } from './sides.ts';
 import type { Ready } from './standalone-peer.ts';
 
@@ -36,10 +36,10 @@ export function reportOfPeers(sides: PeerSide[], runs: Map<string, Runs>, missin
 const title = 'Logins, writes and reads next to OpenBao';
 const columns = ['', 'per second', 'p50 ms', 'p99 ms', 'CPU µs per request', 'ratios and targets', 'met'];
 const notes = [
-  '32 connections, 1000 secrets chosen at random, 50 identities; all servers run at the same time and are measured in turn, with one load process on the same cores',
-  'a ratio is that of the requests per second within a round, and the figure the median of the rounds',
+  '32 connections, 1000 secrets chosen at random, 50 identities; all servers run at the same time and are measured in turn',
+  'ratio: of the requests per second within a round; median of the rounds',
   'distributed: one process each of gateway, login and secrets, on the Postgres that OpenBao on Postgres uses; standalone: npm start on an empty folder, without the sandbox; its Postgres is part of "all"',
-  'OpenBao on Postgres has its default settings, with which it opens a connection for almost every statement under load; tuned, it keeps 32 (max_idle_connections)',
+  'OpenBao on Postgres opens a connection for almost every statement under load; tuned, it keeps 32 (max_idle_connections)',
   'OpenBao without audit devices; the product writes two audit lines for each request',
 ];
 
@@ -144,7 +144,7 @@ const limitedFigure = (unit: string) => (name: string, measured: number, atMost?
   });
 
 const standaloneNotes = [
-  'npm start and all its processes: npm, the service, and its Postgres; resident memory counts pages that Postgres processes share once for each of them',
-  'at rest: 10 s after the last start; under load: the most within the loads above, sampled once a second',
-  'until sys/health responds with 200, from the start of the command; on its data: median of 3 starts, each after a stop',
+  'memory: resident, of npm, the service and its Postgres, whose processes share pages that are counted for each of them',
+  'at rest: 10 s after the last start; under load: the maximum during the loads above',
+  'ready: sys/health responds with 200; on its data: median of 3 starts',
 ];

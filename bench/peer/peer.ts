@@ -3,7 +3,7 @@ import { install } from '../../tests/clients/install.ts';
 import type { BenchOptions } from '../command-line.ts';
 import { alternate, type Load, type Runs, type Side } from '../load/alternate.ts';
 import { memoryOf, treeOf } from '../load/process-tree.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../output/report.ts';
 import { forEach } from '../system/api-client.ts';
 import { reportOfPeers, reportOfStandalone, type StandaloneMemory } from './peer-report.ts';
 import { mount, type PeerSide, role, type Sides, startSides } from './sides.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
-import { figure, figureColumns, figureRow } from '../figure.ts';
-import type { Report } from '../report.ts';
+import { figure, figureColumns, figureRow } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
 import { withSyncSetup } from '../sync/sync-setup.ts';
 import { callsPerSecond, createBusy, createBusyMount, queueByApi, type System } from './busy-destination.ts';
 import { countCalls } from './store-faults.ts';
@@ -55,7 +55,7 @@ function reportOf(perMinute: number, seconds: number): Report {
     columns: figureColumns,
     rows: [figureRow(calls, 0)],
     notes: [
-      `all calls that the store received within ${seconds} s, beginning ${burstSeconds} s after syncing was enabled; base: the account's budget`,
+      `calls: within ${seconds} s, beginning ${burstSeconds} s after syncing was enabled, compared with the account's budget`,
     ],
     measured: { perMinute, base, seconds },
     figures: [calls],

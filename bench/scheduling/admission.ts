@@ -3,9 +3,9 @@ import { serviceSchemas } from '@secrets/schemas';
 import { admitEntries, recordWorker } from '@secrets/sync-entries';
 import pg from 'pg';
 import type { BenchOptions } from '../command-line.ts';
-import { type Figure, figure, figureColumns, figureRow } from '../figure.ts';
 import { median, quantile } from '../load/statistics.ts';
-import type { Report } from '../report.ts';
+import { type Figure, figure, figureColumns, figureRow } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
 import { type } from './busy-destination.ts';
 
 const defaultEntries = 1_100_000;
@@ -17,7 +17,7 @@ const batchSize = 500;
 const slots = batchSize / 2.5;
 const budget = { perSecond: 1_000_000, burst: 1_000_000 };
 const targetMs = 20;
-/** How much longer a batch may take at a larger share. */
+/** Maximum ratio of the duration of a batch at the largest share of due entries to that at the smallest. */
 const maxGrowth = 1.5;
 
 /** Measures how long the scheduler takes to admit a batch, at different shares of due entries. */
@@ -159,7 +159,6 @@ const batchFigure = (name: string, admissions: number[], updates: number[]): Fig
   });
 
 const notes = [
-  `median of ${batches} batches, each with its transaction; what was admitted is due again before the next batch`,
-  'base: an update of as many rows whose IDs are known, which any scheduler has to make, in turn with the batches',
-  'the entries were inserted with SQL; the scheduler is called as sync-control calls it',
+  `batches: median of ${batches}, each with its transaction`,
+  'batches: compared with an update of as many rows whose IDs are known',
 ];

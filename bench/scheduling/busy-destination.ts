@@ -1,5 +1,5 @@
 import { destinationTypes } from '@secrets/destinations';
-import type { StoreAccess } from '../limits/store-access.ts';
+import type { DestinationFields } from '../limits/stores/store-client.ts';
 import type { Api } from '../system/api-client.ts';
 
 export const type = 'cloudA-sm';
@@ -12,7 +12,8 @@ export const callsPerSecond = description.budget.perSecond;
 export interface System {
   api: Api;
   sandbox: Api;
-  access: Pick<StoreAccess, 'accessKeyId' | 'secretAccessKey' | 'region'>;
+  /** The fields of a destination of its store. */
+  fields: DestinationFields;
 }
 
 /** A destination at secret-key granularity. Its external names match `busy/*`. */
@@ -24,7 +25,7 @@ export interface BusyDestination {
 
 export const busyNames = 'busy/*';
 export const busyMount = 'bench-busy';
-/** The maximum number of keys of an association (docs/conventions.md#54-names). */
+/** The maximum number of keys of an association (docs/conventions/sync.md#granularity). */
 const keysPerSecret = 1_000;
 
 let created = 0;
@@ -36,16 +37,15 @@ export async function createBusyMount(api: Api): Promise<void> {
 
 /** Creates a destination without associations, of the account of the quiet one or of an account of its own. */
 export async function createBusy(
-  { api, access }: System,
+  { api, fields }: System,
   { ofSameAccount }: { ofSameAccount: boolean },
 ): Promise<BusyDestination> {
   created += 1;
   const name = `busy-${created}`;
   const path = `sys/sync/destinations/${type}/${name}`;
   await api('POST', path, {
-    access_key_id: access.accessKeyId,
-    secret_access_key: access.secretAccessKey,
-    region: ofSameAccount ? access.region : ownRegion(created), // the region is part of the account
+    ...fields,
+    ...(ofSameAccount ? {} : { region: ownRegion(created) }), // the region is part of the account
     granularity: 'secret-key',
     secret_name_template: `busy/${created}/{{ .SecretPath }}/{{ .SecretKey }}`,
   });

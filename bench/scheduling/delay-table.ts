@@ -1,5 +1,5 @@
-import { describeTarget, type Figure, verdictOf } from '../figure.ts';
 import { median, quantile } from '../load/statistics.ts';
+import { describeTarget, type Figure, verdictOf } from '../output/figure.ts';
 import { maxDelayMs } from './quiet-destination.ts';
 
 /** The columns of `aloneRow` and `delayRow`. */

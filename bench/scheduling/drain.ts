@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
-import { figure, figureColumns, figureRow } from '../figure.ts';
 import { median } from '../load/statistics.ts';
-import type { Report } from '../report.ts';
+import { figure, figureColumns, figureRow } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
 import { newValue, type SyncSetup, withSyncSetup } from '../sync/sync-setup.ts';
 import { callsPerSecond, createBusy, createBusyMount, type System } from './busy-destination.ts';
 import { queueEntries } from './seed.ts';
@@ -94,15 +94,14 @@ function reportOf(rounds: Round[], { entries, hasBudget }: { entries: number; ha
     target: { of: 'ratio', atLeast: minRatio },
   });
   const base = hasBudget
-    ? `base: the budget of the account, ${callsPerSecond} calls per second`
-    : `base: the same call of the provider's client, ${concurrency} at once, from a separate process, in turn with the product; no budget`;
+    ? `the budget: that of the account, ${callsPerSecond} calls per second`
+    : `the loop: the same call of the provider's client, ${concurrency} at once, from a separate process, without a budget`;
   return {
     title: `Draining ${entries} entries of one destination${hasBudget ? ', within its budget' : ''}`,
     columns: figureColumns,
     rows: [figureRow(drained)],
     notes: [
-      `the store responds after ${storeMs} ms; one worker process with ${concurrency} entries at once; first push of each entry (CreateSecret)`,
-      'the entries were inserted with SQL, and a checkpoint has written them to disk before the first round',
+      `draining: first push of each entry, by one worker process with ${concurrency} at once; the store responds after ${storeMs} ms`,
       base,
     ],
     measured: rounds,

@@ -1,7 +1,7 @@
 import type { BenchOptions } from '../command-line.ts';
-import { figure } from '../figure.ts';
 import { quantile } from '../load/statistics.ts';
-import type { Report } from '../report.ts';
+import { figure } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
 import { type SyncSetup, withSyncSetup } from '../sync/sync-setup.ts';
 import { createBusyMount, type System } from './busy-destination.ts';
 import { aloneRow, delayColumns, delayRow, describeDelays } from './delay-table.ts';
@@ -91,9 +91,8 @@ function reportOf(
 }
 
 const notes = [
-  `from the response to a write until its call of the store, at random intervals of about 50 ms; ${writesPerTurn} writes in each turn, and alone and all kinds of trouble in turn in each round`,
-  `the entries are those of one destination, or of ${silent} together that never answer; they were inserted with SQL, as copies of an association that was set through the API`,
-  'a write that does not arrive within 20 s counts as 20 s and ends its turn',
-  'slowest commit: of an update of one row in a table of its own, made every 10 ms meanwhile; one write needs four commits, and all of them wait for the same disk',
+  `delay: from the response to a write until its call of the store; ${writesPerTurn} writes in each turn, about 50 ms apart`,
+  `entries: those of one destination, or of ${silent} together that never answer`,
+  'slowest commit: of an update of one row, made every 10 ms meanwhile; one write needs four commits on the same disk',
   'one worker process with 16 entries at once; budget of an account as in production',
 ];

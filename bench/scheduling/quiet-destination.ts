@@ -7,8 +7,8 @@ import { countCalls } from './store-faults.ts';
 /** A destination that receives one write at a time. */
 export interface Quiet {
   /**
-   * Writes one after the other, and returns the milliseconds from the response to each write until its call of the store. A write that
-   * does not arrive within `maxDelayMs` counts as that long and is the last one.
+   * Writes one after the other, and returns the milliseconds from the response to each write until its call of the
+   * store. A write that does not arrive within `maxDelayMs` counts as that long and is the last one.
    */
   delays(writes: number): Promise<number[]>;
   /** Writes until writes arrive promptly again, at most two minutes. */

@@ -7,8 +7,9 @@ import { type BusyDestination, queueByApi, type } from './busy-destination.ts';
 const keys = 10; // of each association
 
 /**
- * Queues entries, in associations of ten. The first association is set through the API. The others are copies of its rows, because
- * setting 100,000 of them takes minutes. Returns when their events are processed, and all of it is on disk.
+ * Queues entries, in associations of ten. The first association is set through the API. The others are copies of its
+ * rows, because setting 100,000 of them takes minutes. Returns when their events are processed, and all of it is on
+ * disk.
  */
 export async function queueEntries(
   { api, database }: { api: Api; database: pg.Client },
@@ -20,7 +21,8 @@ export async function queueEntries(
   const copy = (from: number, to: number) =>
     database.query(copyAssociation, [type, destination.name, from, to, keys]);
   await copy(1, copies - 1);
-  // Separately: sync-control deletes events by the number of the newest one, and an attempt meanwhile may have drawn a low number.
+  // Separately: sync-control deletes events by the number of the newest one, and an attempt meanwhile may have drawn a
+  // low number.
   if (copies > 0) await copy(copies, copies);
   await database.query('vacuum (analyze) sync.entries, sync.associations'); // as autovacuum does later
   await database.query('select pg_stat_force_next_flush()');
@@ -65,7 +67,10 @@ const eventProgress = `
            select from sync.events e where (e.xid, e.id) > (p.counted_xid, p.counted_id) offset $1::int) as "isCounted"
     from sync.event_progress p`;
 
-/** Deletes all entries and associations of destinations. Waits for calls in progress, so that they do not disturb what follows. */
+/**
+ * Deletes all entries and associations of destinations. Waits for calls in progress, so that they do not disturb what
+ * follows.
+ */
 export async function deleteEntries(
   database: pg.Client,
   destinations: readonly BusyDestination[],

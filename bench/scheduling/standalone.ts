@@ -1,7 +1,8 @@
 import type { BenchOptions } from '../command-line.ts';
-import { figure } from '../figure.ts';
-import { storeAccess } from '../limits/store-access.ts';
-import type { Report } from '../report.ts';
+import { storeAddresses } from '../limits/stores/open-store.ts';
+import { fieldsOf } from '../limits/stores/store-client.ts';
+import { figure } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
 import { createDestination } from '../sync/sync-setup.ts';
 import { startStandalone } from '../system/standalone.ts';
 import { createBusyMount, queueByApi, type System } from './busy-destination.ts';
@@ -19,7 +20,10 @@ interface Delays {
   next: number[];
 }
 
-/** Measures the delay of a write in the standalone service, alone and next to each kind of trouble, each in a new installation. */
+/**
+ * Measures the delay of a write in the standalone service, alone and next to each kind of trouble, each in a new
+ * installation.
+ */
 export async function benchStandalone(options: BenchOptions): Promise<Report[]> {
   const kinds = troubles({ silent });
   const measured: Delays[] = [];
@@ -52,15 +56,15 @@ export async function benchStandalone(options: BenchOptions): Promise<Report[]> 
 }
 
 const notes = [
-  `services/standalone as npm start runs it, with its embedded database and broker and the sandbox in the same process; a new installation for each row`,
-  `from the response to a write until its call of the store, at random intervals of about 50 ms; ${writes} writes; the ratio is to the ${writes} writes of the same installation before the trouble began`,
-  'a write that does not arrive within 20 s counts as 20 s and is the last one',
+  'as npm start runs it, with the sandbox in the same process; a new installation for each row',
+  `from the response to a write until its call of the store; ${writes} writes, about 50 ms apart; alone: the ${writes} writes before the trouble began`,
 ];
 
 async function measure({ log, profiles }: BenchOptions, kind: Trouble): Promise<Delays> {
   const { api, sandbox, sandboxUrl, stop } = await startStandalone(profiles);
   try {
-    const system: System = { api, sandbox, access: await storeAccess(sandboxUrl, sandbox) };
+    const address = (await storeAddresses(sandboxUrl, sandbox)).get('cloudA-sm')!;
+    const system: System = { api, sandbox, fields: fieldsOf(address) };
     await createDestination(system);
     await createBusyMount(api);
     const quiet = await openQuiet(system, 3 * writes);

@@ -16,7 +16,7 @@ export interface StoreFault {
 export const addFault = (sandbox: Api, fault: StoreFault): Promise<() => Promise<void>> =>
   addFaultOf(sandbox, { store, ...fault });
 
-/** As `addFault`, for any store. */
+/** Adds a fault to any store, and returns how to remove it. */
 export async function addFaultOf(
   sandbox: Api,
   fault: StoreFault & { store: string },

@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import type { MountRef } from '../../services/secrets/src/mounts/mount-ref.ts';
-import { enabledMount, underMount } from '../../services/secrets/src/queries/enabled-mount.ts';
-import type { VersionRow } from '../../services/secrets/src/queries/find-version.ts';
+import { enabledMount, underMount } from '../../services/secrets/src/queries/mounts/enabled-mount.ts';
+import type { VersionRow } from '../../services/secrets/src/queries/versions/find-version.ts';
 
 // For one request, without what the product's statement needs to serve several.
 const statement = `

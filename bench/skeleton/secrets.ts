@@ -4,8 +4,8 @@ import { decodeSecretData, encodeSecretData, type SecretData, versionAad } from 
 import { decrypt, encrypt, readKeyRing } from '@secrets/seal';
 import express from 'express';
 import type { MountRef } from '../../services/secrets/src/mounts/mount-ref.ts';
-import { insertVersion } from '../../services/secrets/src/queries/insert-version.ts';
-import { findMountAt } from '../../services/secrets/src/queries/mounts.ts';
+import { findMountAt } from '../../services/secrets/src/queries/mounts/mounts.ts';
+import { insertVersion } from '../../services/secrets/src/queries/versions/insert-version.ts';
 import { bareSql } from './bare-sql.ts';
 import { findNewestVersion } from './find-version.ts';
 import { serve } from './serve.ts';

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
-import { figure, verdictOf } from '../figure.ts';
 import { commitTimes, publishTimes } from '../limits/steps.ts';
 import { median, quantile } from '../load/statistics.ts';
-import type { Report } from '../report.ts';
-import { destination, mount, newValue, type SyncSetup, untilTrue } from './sync-setup.ts';
+import { figure, verdictOf } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
+import { destination, mount, newValue, type SyncSetup, untilTrue, withSyncSetup } from './sync-setup.ts';
 
 const writesPerSecond = 50;
 const writes = 1_000;
 /** Before the measurement: the processes have just started, and their code is not compiled yet. */
 const warmUpWrites = 1_000;
-/** How often each step is measured alone. */
+/** Number of measurements of each step alone. */
 const steps = 200;
-/** As many as are written in a second. */
+/** Names of the secrets, one for each write of a second. */
 const names = Array.from({ length: writesPerSecond }, (_, at) => `delay/app-${at}.`);
 const nameOf = (write: number): string => names[write % names.length]!;
 const columns = ['', 'p50 ms', 'p99 ms', 'delay / limit', 'p50 met, p99 met'];
@@ -23,7 +23,10 @@ const commitsBetween = 4;
 const publishesBetween = 2;
 
 /** Measures the time from the response to a write until the new value arrives at the store. */
-export async function measureDelay(setup: SyncSetup, { servers, log }: BenchOptions): Promise<Report> {
+export const benchDelay = (options: BenchOptions): Promise<Report[]> =>
+  withSyncSetup(options, {}, async (setup) => [await measureDelay(setup, options)]);
+
+async function measureDelay(setup: SyncSetup, { servers, log }: BenchOptions): Promise<Report> {
   for (const name of names) {
     await setup.product.api('POST', `${mount}/data/${name}`, newValue());
     await setup.product.api('POST', `${destination}/associations/set`, { mount, secret_name: name });
@@ -70,8 +73,8 @@ const delayFigure = (percentile: keyof typeof target, measured: number, steps: n
   });
 
 const notes = [
-  `${writes} writes, ${writesPerSecond} per second, however long they take, after ${warmUpWrites} that are not measured; the time of the external write is that of the simulation's response`,
-  `target: p50 ${target.p50} ms, p99 ${target.p99} ms`,
+  `delay: ${writes} writes, ${writesPerSecond} per second, until the response of the simulated store`,
+  `delay: target p50 ${target.p50} ms, p99 ${target.p99} ms`,
   `limit: ${commitsBetween} commits, ${publishesBetween} confirmed publications and one external call, each measured alone; its p99 is the sum of theirs`,
 ];
 
@@ -107,8 +110,8 @@ async function writeAtPace({ product }: SyncSetup, count: number): Promise<Write
 }
 
 /**
- * Returns the delays in ms. A write has arrived with the first put of its name after it was sent: each name is written once per second, and
- * after a longer delay two of its writes may be pushed together.
+ * Returns the delays in ms. A write has arrived with the first put of its name after it was sent: each name is written
+ * once per second, and after a longer delay two of its writes may be pushed together.
  */
 async function delaysOf(setup: SyncSetup, log: (line: string) => void): Promise<number[]> {
   const began = performance.now();

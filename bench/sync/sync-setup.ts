@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { eventually } from '@secrets/testing';
 import pg from 'pg';
 import type { BenchOptions } from '../command-line.ts';
-import { type StoreAccess, storeAccess } from '../limits/store-access.ts';
 import { type StoreProcess, startStoreProcess } from '../limits/store-process.ts';
 import { storeAddresses } from '../limits/stores/open-store.ts';
-import type { StoreAddress } from '../limits/stores/store-client.ts';
+import { type DestinationFields, fieldsOf, type StoreAddress } from '../limits/stores/store-client.ts';
 import { type Api, sandboxClient } from '../system/api-client.ts';
 import { type Product, type SyncServices, startProduct } from '../system/product.ts';
 import { startProgram } from '../system/program.ts';
@@ -16,7 +15,8 @@ export interface SyncSetup {
   sandbox: Api;
   /** The stores of the sandbox, by destination type. */
   addresses: ReadonlyMap<string, StoreAddress>;
-  access: StoreAccess;
+  /** The fields of a destination of the store of cloudA-sm. */
+  fields: DestinationFields;
   storeProcess: StoreProcess;
   /** The product's database, to read entries without loading the services. */
   database: pg.Client;
@@ -38,10 +38,10 @@ export async function withSyncSetup<T>(
     const product = await startProduct({ ...options, sandboxUrl: sandbox.url, sync });
     try {
       const control = sandboxClient(sandbox.url);
-      const access = await storeAccess(sandbox.url, control);
       const addresses = await storeAddresses(sandbox.url, control);
+      const fields = fieldsOf(addresses.get('cloudA-sm')!);
       const setup = await openSyncSetup(
-        { product, sandbox: control, addresses, access, storeProcess },
+        { product, sandbox: control, addresses, fields, storeProcess },
         options,
       );
       return await work(setup).finally(setup.close);
@@ -57,25 +57,21 @@ export async function withSyncSetup<T>(
 /** Creates the mount and the destination. */
 export async function createDestination({
   api,
-  access,
+  fields,
 }: {
   api: Api;
-  access: Pick<StoreAccess, 'accessKeyId' | 'secretAccessKey' | 'region'>;
+  fields: DestinationFields;
 }): Promise<void> {
   await api('POST', `sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } });
-  await api('POST', destination, {
-    access_key_id: access.accessKeyId,
-    secret_access_key: access.secretAccessKey,
-    region: access.region,
-  });
+  await api('POST', destination, fields);
 }
 
 async function openSyncSetup(
   parts: Omit<SyncSetup, 'database' | 'close'>,
   { servers }: BenchOptions,
 ): Promise<SyncSetup> {
-  const { product, access } = parts;
-  await createDestination({ api: product.api, access });
+  const { product, fields } = parts;
+  await createDestination({ api: product.api, fields });
   const database = new pg.Client({ connectionString: servers.databaseUrl });
   await database.connect();
   return { ...parts, database, close: () => database.end() };

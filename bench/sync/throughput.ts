@@ -1,17 +1,20 @@
-import { destinationTypes } from '@secrets/destinations';
+import { destinationTypes, findDescription } from '@secrets/destinations';
+import { sandboxTypes } from '../../tests/harness/destination-types.ts';
 import type { BenchOptions } from '../command-line.ts';
-import { figure, figureColumns, figureRow } from '../figure.ts';
 import type { StoreJob } from '../limits/store-loop.ts';
-import type { StoreAddress } from '../limits/stores/store-client.ts';
+import { fieldsOf, type StoreAddress } from '../limits/stores/store-client.ts';
 import { median } from '../load/statistics.ts';
-import type { Report } from '../report.ts';
+import { figure, figureColumns, figureRow } from '../output/figure.ts';
+import type { Report } from '../output/report.ts';
 import { addFaultOf } from '../scheduling/store-faults.ts';
 import { forEach } from '../system/api-client.ts';
-import { createDestinationOf, destinationFields } from './destination-fields.ts';
 import { newValue, type SyncSetup, untilTrue, withSyncSetup } from './sync-setup.ts';
 
 const slots = 16; // a worker's default
-/** How long the store takes to respond, and the share of the bare loop that is the target. */
+/**
+ * Response times of the store in milliseconds, with the target for each: the minimum share of the bare loop's
+ * throughput.
+ */
 const latencies = [
   { ms: 50, minRatio: 0.95 },
   { ms: 0, minRatio: 0.7 },
@@ -41,9 +44,9 @@ interface Subject {
 
 /** Measures, for each destination type, how fast new values reach the store, compared with the provider's client in a loop. */
 export const benchThroughput = (options: BenchOptions): Promise<Report[]> =>
-  withSyncSetup(options, { types: Object.keys(destinationFields) }, async (setup) => {
+  withSyncSetup(options, { types: sandboxTypes.map(({ type }) => type) }, async (setup) => {
     const measured: Measured[] = [];
-    for (const type of Object.keys(destinationFields)) {
+    for (const { type } of sandboxTypes) {
       const subject = await prepare(setup, setup.addresses.get(type)!, options);
       for (const latency of latencies)
         measured.push({ type, ...latency, rounds: await measure(subject, latency.ms, options) });
@@ -60,11 +63,10 @@ async function prepare(
   const { destinationType: type } = address;
   const mount = `bench-${type.toLowerCase()}`;
   const { api } = setup.product;
-  const path = await createDestinationOf(api, { address, mount });
-  const names = Array.from(
-    { length: Math.min(secrets, destinationFields[type]!.maxSecrets) },
-    (_, at) => `app${at}`,
-  );
+  const path = `sys/sync/destinations/${type}/throughput`;
+  await api('POST', `sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } });
+  await api('POST', path, fieldsOf(address));
+  const names = Array.from({ length: Math.min(secrets, maxSecrets(type)) }, (_, at) => `app${at}`);
   await forEach(names, slots, (name) => api('POST', `${mount}/data/${name}`, newValue()));
   await forEach(names, slots, (name) =>
     api('POST', `${path}/associations/set?wait=0`, { mount, secret_name: name }),
@@ -77,18 +79,27 @@ async function prepare(
   return subject;
 }
 
+/** Number of secrets that are pushed at most: the store permits no more, or they take long enough. */
+const maxSecrets = (type: string): number =>
+  type === 'cloudC-sm' ? 500 : (sandboxTypes.find((one) => one.type === type)!.maxEntries ?? 10_000);
+
 const achieved = (type: string) =>
   `select not exists (select from sync.entries where destination_type = '${type}' and (applied_generation < generation or status <> 'SYNCED'))`;
 
 const jobOf = ({ address, names, concurrency }: Subject, operation: StoreJob['operation']): StoreJob => ({
   address,
   operation,
-  names: names.map((name) =>
-    destinationFields[address.destinationType]!.isUpperCase ? `LIMIT_${name.toUpperCase()}` : `limit-${name}`,
-  ),
+  names: names.map((name) => nameIn(address.destinationType, name)),
   value: JSON.stringify(newValue().data),
   concurrency,
 });
+
+/** Some stores permit no hyphens, or have upper-case names only. */
+const nameIn = (type: string, name: string): string => {
+  const wanted = `limit-${name}`;
+  const isPermitted = findDescription(type).nameRule.check(wanted) === undefined;
+  return isPermitted ? wanted : wanted.toUpperCase().replace('-', '_');
+};
 
 /** Pushes every secret by the product and by the loop, in turn. */
 async function measure(subject: Subject, ms: number, { rounds: count, log }: BenchOptions): Promise<Round[]> {
@@ -143,9 +154,9 @@ function reportOf(measured: Measured[]): Report {
     columns: figureColumns,
     rows: figures.map((each) => figureRow(each)),
     notes: [
-      'the backlog was created while syncing was disabled; per second: between the first and the last push; one worker process of each type',
-      `the loop: the same calls of the provider's client for each value, in turn with the product, from a separate process; ${slots} values at once, and one at a time for codehost and webhost-project, whose providers ask for that`,
-      'no budget; a value of cloudB-kv takes 2 calls one after the other, one of cloudC-sm 4',
+      'new values: one worker process of each type, without a budget; between the first and the last push of a backlog that was created while syncing was disabled',
+      `the loop: the same calls of the provider's client, from a separate process; ${slots} values at once, and one at a time for codehost and webhost-project`,
+      'a value of cloudB-kv takes 2 calls one after the other, one of cloudC-sm 4',
     ],
     measured,
     figures,

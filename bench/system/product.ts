@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { destinationTypes } from '@secrets/destinations';
 import { workerOf } from '@secrets/domain';
 import { atExit } from '../../scripts/at-exit.ts';
+import { createKeyFile, endpointsIn } from '../../tests/harness/distributed.ts';
 import type { BenchOptions } from '../command-line.ts';
 import { type Api, apiClient } from './api-client.ts';
 import { type Program, startProgram, stopPrograms } from './program.ts';
@@ -16,7 +16,7 @@ export interface ProductOptions extends Pick<BenchOptions, 'servers' | 'profiles
   sync?: SyncServices;
 }
 
-/** How the sync services run. */
+/** Options for the sync services. */
 export interface SyncServices {
   /** Number of worker processes of each type; default 1. */
   workers?: number;
@@ -48,16 +48,16 @@ export async function startProduct({
   sync,
 }: ProductOptions): Promise<Product> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-product-'));
-  const sealKeyFile = keyFile(folder, 'seal.key', 'k1:');
+  const sealKeyFile = createKeyFile(folder, 'seal.key', 'k1:');
   const rootTokenFile = join(folder, 'root-token');
   const environment = {
     DATABASE_URL: servers.databaseUrl,
     AMQP_URL: servers.amqpUrl,
     SEAL_KEY_FILE: sealKeyFile,
-    INTERNAL_KEY_FILE: keyFile(folder, 'internal.key', ''),
+    INTERNAL_KEY_FILE: createKeyFile(folder, 'internal.key', ''),
     ROOT_TOKEN_FILE: rootTokenFile,
     AUDIT_FILE: join(folder, 'audit.log'),
-    ...(sandboxUrl === undefined ? {} : sandboxSettings(sandboxUrl)),
+    ...(sandboxUrl === undefined ? {} : endpointsIn(sandboxUrl)),
   };
   const running: Product['programs'] = [];
   const start: StartService = async (service, env = {}, portVariable = 'PORT') => {
@@ -123,21 +123,3 @@ const startControl = (start: StartService, inward: Record<string, string>, { has
         }),
     RECONCILE_SECONDS: '86400', // would look up the secrets of a million seeded associations
   });
-
-const sandboxSettings = (url: string) => ({
-  CLOUDB_ENDPOINT_URL: `${url}/cloudb`,
-  CLOUDC_ENDPOINT_URL: `${url}/cloudc`,
-  CODEHOST_ENDPOINT_URL: `${url}/codehost`,
-  WEBHOST_ENDPOINT_URL: `${url}/webhost`,
-  CLOUDB_AUTHORITY_URL: `${url}/directory`,
-  CLOUDB_RESOURCE_MANAGER_URL: `${url}/arm`,
-  CLOUDB_GRAPH_URL: `${url}/graph`,
-  CLOUDB_METADATA_URL: url,
-  CLOUDA_ENDPOINT_URL: `${url}/clouda`,
-});
-
-function keyFile(folder: string, name: string, prefix: string): string {
-  const file = join(folder, name);
-  writeFileSync(file, `${prefix}${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
-  return file;
-}

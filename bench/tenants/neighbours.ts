@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Api } from '../system/api-client.ts';
 import { forEach } from '../system/api-client.ts';
 
-/** What a tenant does next to the one that is measured, compared with something ordinary at the same pace. */
+/** Harmful load of a tenant beside the one that is measured, and ordinary load at the same pace to compare it with. */
 export interface Neighbour {
   name: string;
   perSecond: number;
-  /** What costs as many requests, and concerns nobody. */
+  /** As many requests as `harmful` makes, without effects on other tenants. */
   ordinary: () => Promise<unknown>;
   harmful: () => Promise<unknown>;
 }

@@ -1,40 +1,16 @@
-create table broker.messages (
-  body text not null,
-  deliveries integer default 0 not null,
-  id bigint generated as identity not null,
-  message_id uuid default gen_random_uuid() not null,
-  published_at timestamp with time zone default now() not null,
-  queue text not null,
-  traceparent text,
-  constraint messages_pkey PRIMARY KEY (queue, id)
-);
-
-create table broker.parked (
-  body text not null,
-  deliveries integer not null,
-  id bigint not null,
-  message_id uuid not null,
-  parked_at timestamp with time zone default now() not null,
-  published_at timestamp with time zone not null,
-  queue text not null,
-  constraint parked_pkey PRIMARY KEY (queue, id)
-);
-
-create table broker.schema_version (
-  md5 text,
-  name text,
-  run_at timestamp with time zone,
-  version bigint not null,
-  constraint schema_version_pkey PRIMARY KEY (version)
-);
+-- login: up to 018.do.identities-that-cannot-repeat.sql
+-- secrets: up to 006.do.mount-attributes.sql
+-- sync: up to 027.do.removals-from-sources.sql
 
 create table login.access_changes (
+  change_id uuid,
   concerns text[] not null,
   epoch bigint not null,
   constraint access_changes_pkey PRIMARY KEY (epoch)
 );
 
 create table login.access_epoch (
+  change_id uuid default gen_random_uuid() not null,
   id boolean default true not null,
   value bigint default 0 not null,
   constraint access_epoch_id_check CHECK (id),
@@ -43,11 +19,13 @@ create table login.access_epoch (
 
 create table login.auth_mounts (
   accessor text not null,
+  attributes jsonb default '{}'::jsonb not null,
   created_at timestamp with time zone default now() not null,
   default_lease_seconds bigint default 0 not null,
   description text default ''::text not null,
   id uuid default gen_random_uuid() not null,
   max_lease_seconds bigint default 0 not null,
+  named_type text,
   namespace_id text not null,
   path text not null,
   type text not null,
@@ -59,6 +37,7 @@ create table login.auth_mounts (
 
 create table login.cloudb_configs (
   mount_id uuid not null,
+  revision bigint default login.random_revision() not null,
   sealed_client_secret bytea,
   settings jsonb not null,
   updated_at timestamp with time zone default now() not null,
@@ -119,6 +98,7 @@ create table login.entities (
 
 create table login.entity_aliases (
   entity_id uuid not null,
+  given_name text,
   groups text[] default '{}'::text[] not null,
   groups_issued_at timestamp with time zone,
   mount_id uuid not null,
@@ -129,6 +109,7 @@ create table login.entity_aliases (
 
 create table login.group_aliases (
   created_at timestamp with time zone default now() not null,
+  given_name text,
   group_id uuid not null,
   id uuid default gen_random_uuid() not null,
   mount_id uuid not null,
@@ -322,6 +303,7 @@ create table login.wrapped_responses (
 
 create table secrets.mounts (
   accessor text not null,
+  attributes jsonb default '{}'::jsonb not null,
   cas_required boolean default false not null,
   created_at timestamp with time zone default now() not null,
   delete_after_seconds bigint default 0 not null,
@@ -418,6 +400,7 @@ create table secrets.versions (
 
 create table sync.associations (
   accessor text not null,
+  awaited_names text[] default '{}'::text[] not null,
   created_at timestamp with time zone default now() not null,
   destination_id uuid not null,
   granularity text,
@@ -509,6 +492,7 @@ create table sync.destinations (
   codehost_app_id uuid,
   created_at timestamp with time zone default now() not null,
   deleted_at timestamp with time zone,
+  given jsonb,
   id uuid default gen_random_uuid() not null,
   lane_id uuid not null,
   name text not null,
@@ -527,6 +511,8 @@ create table sync.destinations (
   retry_all boolean default false not null,
   retry_initiated_at timestamp with time zone,
   revision bigint default 1 not null,
+  scope_confirmed_at timestamp with time zone,
+  scope_id text,
   sealed_credentials bytea,
   settings jsonb not null,
   type text not null,
@@ -555,6 +541,7 @@ create table sync.entries (
   fence bigint default 0 not null,
   generation bigint default 1 not null,
   id uuid default gen_random_uuid() not null,
+  is_recoverable boolean default false not null,
   last_error text,
   lease_owner text,
   lease_until timestamp with time zone,
@@ -680,6 +667,7 @@ create table sync.removal_brakes (
   destination_id uuid not null,
   entries bigint,
   held_at timestamp with time zone,
+  is_counting boolean default false not null,
   removed bigint default 0 not null,
   window_started_at timestamp with time zone default now() not null,
   constraint removal_brakes_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
@@ -780,11 +768,17 @@ CREATE INDEX cloudb_rotation_attempts_by_mount ON login.cloudb_rotation_attempts
 
 CREATE INDEX cloudb_rotations_by_due ON login.cloudb_rotations USING btree (due_at) WHERE (due_at IS NOT NULL);
 
+CREATE INDEX entities_by_folded_name ON login.entities USING btree (namespace_id, lower((name COLLATE "default"))) WHERE (name IS NOT NULL);
+
 CREATE UNIQUE INDEX entities_by_name ON login.entities USING btree (namespace_id, name) WHERE (name IS NOT NULL);
 
 CREATE INDEX entities_by_namespace ON login.entities USING btree (namespace_id, id);
 
 CREATE INDEX entity_aliases_by_entity ON login.entity_aliases USING btree (entity_id);
+
+CREATE INDEX entity_aliases_in_other_case ON login.entity_aliases USING btree (mount_id, lower(name)) WHERE (name <> lower(name));
+
+CREATE INDEX groups_by_folded_name ON login.groups USING btree (namespace_id, lower((name COLLATE "default")));
 
 CREATE INDEX identity_keys_by_end ON login.identity_keys USING btree (published_until) WHERE (state = 'retired'::text);
 
@@ -819,6 +813,8 @@ CREATE INDEX outbox_by_due ON secrets.outbox USING btree (due_at, id);
 CREATE INDEX secrets_watched ON secrets.secrets USING btree (mount_id) WHERE watched;
 
 CREATE INDEX versions_by_expiry ON secrets.versions USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE INDEX associations_awaiting_names ON sync.associations USING btree (id) WHERE (awaited_names <> '{}'::text[]);
 
 CREATE INDEX associations_by_destination_and_name ON sync.associations USING btree (destination_id, mount, secret_name);
 
@@ -876,15 +872,48 @@ CREATE INDEX entries_postponed ON sync.entries USING btree (destination_id, upda
 
 CREATE INDEX entries_removal_failed ON sync.entries USING btree (destination_id) WHERE ((desired = 'absent'::text) AND (status = 'CLIENT_SIDE_ERROR'::text));
 
+CREATE INDEX entries_stuck ON sync.entries USING btree (updated_at) WHERE ((due_at IS NULL) AND (announced_at IS NULL) AND (lease_until IS NULL) AND (status = ANY (ARRAY['PENDING'::text, 'EXTERNAL_SERVICE_ERROR'::text, 'INTERNAL_SERVICE_ERROR'::text])) AND ((waits_for IS NULL) OR (applied_generation >= generation)));
+
 CREATE INDEX entries_waiting ON sync.entries USING btree (destination_id, priority, due_at) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX entries_waiting_for ON sync.entries USING btree (waits_for) WHERE (waits_for IS NOT NULL);
+
+CREATE INDEX entries_without_room ON sync.entries USING btree (destination_id, updated_at) WHERE (fault = 'full'::text);
 
 CREATE INDEX outcome_minutes_by_age ON sync.outcome_minutes USING btree (minute);
 
 CREATE INDEX removal_brakes_approved ON sync.removal_brakes USING btree (approved_at) WHERE (approved_at IS NOT NULL);
 
 CREATE INDEX removal_brakes_held ON sync.removal_brakes USING btree (held_at) WHERE (held_at IS NOT NULL);
+
+CREATE OR REPLACE FUNCTION login.fold_alias()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  new.given_name := nullif(new.name, lower(new.name));
+  new.name := lower(new.name);
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION login.identify_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  new.change_id := gen_random_uuid();
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION login.random_revision()
+ RETURNS bigint
+ LANGUAGE sql
+RETURN ((('x'::text || "right"(replace((gen_random_uuid())::text, '-'::text, ''::text), 13)))::bit(52))::bigint
+;
 
 CREATE OR REPLACE FUNCTION login.record_removed_owner()
  RETURNS trigger
@@ -893,6 +922,16 @@ AS $function$
 begin
   insert into login.removed_owners (id, kind) values (old.id::text, tg_argv[0]);
   return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION login.renew_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.revision := login.random_revision();
+  return new;
 end $function$
 ;
 
@@ -935,6 +974,19 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.external_secrets_of(of_mount uuid, at_most integer)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select count(*) from (
+    select from (select id from sync.associations where mount_id = of_mount limit at_most) as a
+      cross join lateral (select from sync.entries where association_id = a.id and desired = 'present' limit at_most) as e
+     limit at_most) as counted
+$function$
+;
+
 CREATE OR REPLACE FUNCTION sync.follow_moved_mount()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -972,6 +1024,12 @@ begin
   end if;
   return new;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.random_revision()
+ RETURNS bigint
+ LANGUAGE sql
+RETURN ((('x'::text || "right"(replace((gen_random_uuid())::text, '-'::text, ''::text), 13)))::bit(52))::bigint
 ;
 
 CREATE OR REPLACE FUNCTION sync.record_association()
@@ -1127,6 +1185,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.renew_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.revision := sync.random_revision();
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.works_on(destination_type text)
  RETURNS boolean
  LANGUAGE sql
@@ -1134,7 +1202,15 @@ CREATE OR REPLACE FUNCTION sync.works_on(destination_type text)
 RETURN ((CURRENT_USER !~~ 'sync\_worker\_%'::text) OR (CURRENT_USER = ('sync_worker_'::text || lower(replace(destination_type, '-'::text, '_'::text)))))
 ;
 
+CREATE TRIGGER identify_change BEFORE UPDATE ON login.access_epoch FOR EACH ROW EXECUTE FUNCTION login.identify_change();
+
 CREATE TRIGGER removed_owner AFTER DELETE ON login.auth_mounts FOR EACH ROW EXECUTE FUNCTION login.record_removed_owner('auth mount');
+
+CREATE TRIGGER renew_revision BEFORE UPDATE OF settings, updated_at ON login.cloudb_configs FOR EACH ROW EXECUTE FUNCTION login.renew_revision();
+
+CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.entity_aliases FOR EACH ROW EXECUTE FUNCTION login.fold_alias();
+
+CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.group_aliases FOR EACH ROW EXECUTE FUNCTION login.fold_alias();
 
 CREATE TRIGGER refuse_name_of_mount BEFORE INSERT OR UPDATE OF path ON login.namespaces FOR EACH ROW EXECUTE FUNCTION secrets.refuse_name_of_mount();
 
@@ -1163,6 +1239,8 @@ CREATE TRIGGER record_destination AFTER UPDATE ON sync.destinations FOR EACH ROW
 CREATE TRIGGER record_new_destination AFTER INSERT ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.record_destination();
 
 CREATE TRIGGER record_removed_destination AFTER DELETE ON sync.destinations FOR EACH ROW WHEN ((old.deleted_at IS NULL)) EXECUTE FUNCTION sync.record_destination();
+
+CREATE TRIGGER renew_revision BEFORE UPDATE OF revision ON sync.destinations FOR EACH ROW WHEN ((old.revision <> new.revision)) EXECUTE FUNCTION sync.renew_revision();
 
 CREATE TRIGGER forget_history AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.forget_history();
 

@@ -1,5 +1,5 @@
-// Builds the console into services/console/dist, if something that it is built from has changed: its own sources, the lock file, or the
-// description of the API. Plain JavaScript without dependencies, because scripts/run.mjs imports it.
+// Builds the console into services/console/dist, if something that it is built from has changed: its own sources, the
+// lock file, or the description of the API. Plain JavaScript without dependencies, because scripts/run.mjs imports it.
 //
 //   node scripts/console/build.mjs       for images; everywhere else, `npm run setup` does it
 import { spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ const source = join(root, 'services/console');
 const dist = join(source, 'dist');
 const stampFile = join(dist, '.stamp');
 const generated = join(source, 'src/api/generated');
-/** What the client and the forms of destinations are generated from. */
+/** Files from which the API client and the forms of destinations are generated. */
 const descriptions = ['openapi.json', 'destination-types.json'].map((name) => join(generated, name));
 
 /**
@@ -106,7 +106,7 @@ const consoleFiles = () => [
   join(root, 'pnpm-lock.yaml'),
 ];
 
-/** What the description of the API can depend on. */
+/** Returns the source files on which the description of the API can depend. */
 const serviceFiles = () =>
   ['libs', 'services'].flatMap((group) =>
     readdirSync(join(root, group))

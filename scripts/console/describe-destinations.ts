@@ -1,7 +1,7 @@
 import type { DestinationDescription } from '../../libs/destinations/src/description.ts';
 import { destinationTypes } from '../../libs/destinations/src/registry.ts';
 
-/** How a field is entered. A `text` may also be a number or a duration: the service parses them. */
+/** The kind of input for a field. A `text` may also be a number or a duration: the service parses them. */
 type FieldKind = 'text' | 'secret' | 'choice' | 'choices' | 'list' | 'map' | 'flag';
 
 /** A field of the forms of the console. */
@@ -22,7 +22,6 @@ interface FormField {
 
 interface JsonSchema {
   type?: string;
-  description?: string;
   enum?: string[];
   items?: { enum?: string[] };
   anyOf?: { type?: string }[];
@@ -34,9 +33,6 @@ interface ApiDescription {
 interface BodySchema {
   properties?: Record<string, JsonSchema>;
 }
-
-/** `tags_to_remove` belongs to requests: forms send what is left. */
-const notInForms = new Set(['tags_to_remove']);
 
 /** Returns the fields of each destination type, from their descriptions and the document of the API. */
 export const describeDestinations = (api: object): Record<string, FormField[]> =>
@@ -54,20 +50,21 @@ function fieldSchemas({ paths }: ApiDescription, type: string): [string, JsonSch
 
 function formFields(description: DestinationDescription, schemas: [string, JsonSchema][]): FormField[] {
   const required = requiredFields(description);
-  const { immutableFields, pushedFields = ['custom_tags'], secretFields, defaults } = description;
-  return schemas
-    .filter(([name]) => !notInForms.has(name))
-    .map(([name, schema]) => ({
+  return schemas.flatMap(([name, schema]) => {
+    const field = description.fields[name];
+    if (field === undefined || field.place === 'request') return []; // forms send what is left
+    return {
       name,
-      help: schema.description ?? '',
-      kind: secretFields.includes(name) ? 'secret' : kindOf(schema),
-      group: groupOf(description, name),
+      help: field.help,
+      kind: field.place === 'secret' ? 'secret' : kindOf(schema),
+      group: field.group ?? (field.place === 'option' ? 'content' : 'connection'),
       choices: (schema.enum ?? schema.items?.enum ?? []).filter((choice) => choice !== ''),
       isRequired: required.has(name),
-      isImmutable: immutableFields.includes(name),
-      isPushed: pushedFields.includes(name),
-      initial: defaults[name] ?? '',
-    }));
+      isImmutable: field.immutable === true,
+      isPushed: field.pushed === true,
+      initial: description.defaults[name] ?? '',
+    };
+  });
 }
 
 function kindOf({ type, enum: choices, items, anyOf = [] }: JsonSchema): FieldKind {
@@ -78,13 +75,10 @@ function kindOf({ type, enum: choices, items, anyOf = [] }: JsonSchema): FieldKi
   return anyOf.some((one) => one.type === 'boolean') ? 'flag' : 'text';
 }
 
-function groupOf({ connectionFields }: DestinationDescription, name: string): FormField['group'] {
-  if (/^identity_token_|^workload_identity_|^service_account_email$/.test(name)) return 'identity';
-  if (/^allowed_|^disable_strict_networking$/.test(name)) return 'network';
-  return connectionFields.includes(name) ? 'connection' : 'content';
-}
-
-/** What a destination without any setting lacks. Fields that others make necessary say so in their help. */
+/**
+ * Returns the fields without which a destination is invalid. The help of a field says if another field makes it
+ * necessary.
+ */
 function requiredFields({ check, defaults }: DestinationDescription): Set<string> {
   const sentences = check(defaults, new Set());
   return new Set(sentences.flatMap((sentence) => /^(\w+): is required$/.exec(sentence)?.[1] ?? []));

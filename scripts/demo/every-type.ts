@@ -116,7 +116,7 @@ async function untilHolds(setting: Setting, type: string, values: string[]): Pro
   expectEqual(await look(), [...values].sort(), `the values in ${type}`);
 }
 
-/** What a store holds of this run, by name. */
+/** Returns the values that a store holds of this run, by name. */
 async function held({ sandbox, mark }: Setting, type: string): Promise<Record<string, string>> {
   const all = Object.entries(await sandbox.contents(type));
   return Object.fromEntries(all.filter(([name]) => name.toLowerCase().includes(mark)));

@@ -3,7 +3,9 @@ import type { SandboxControl } from '../../tests/harness/sandbox-control.ts';
 import type { DemoService } from './service.ts';
 import type { Step } from './steps.ts';
 
-/** What the steps of one run use. The names are unique, so that the demo can run again on the same service. */
+/**
+ * Context that the steps of one run share. The names are unique, so that the demo can run again on the same service.
+ */
 export interface Tour {
   service: DemoService;
   /** With the root token. */

@@ -2,7 +2,7 @@ import { type Answer, client, expectStatus } from '../../tests/harness/http.ts';
 import { expectEqual, refusal } from './steps.ts';
 import type { Tour } from './tour-setting.ts';
 
-/** What the workload needs: a secret `shop` in the mount, and a destination. */
+/** Prerequisites of the workload: a secret `shop` in the mount, and a destination. */
 type Setting = Omit<Tour, 'prefix'>;
 
 const principal = '6f1a2c5e-8f0e-4c7b-9a58-1e5b1a3f0c11';

@@ -7,7 +7,7 @@ import { mustRun, run } from './run.ts';
 const sources = fileURLToPath(new URL('.', import.meta.url));
 const cache = fileURLToPath(new URL('../../node_modules/.cache/clients/', import.meta.url));
 
-/** How a client is installed. */
+/** Instructions for installing a client. */
 interface Recipe {
   /** Files of its folder here. A change of one installs it again. */
   files: string[];

@@ -1,5 +1,6 @@
-// Runs clients of Vault and OpenBao, unmodified, against this service, and compares its responses with those of OpenBao. Each client
-// is installed from its own registry into node_modules/.cache/clients. The last lines say what did not run, and why.
+// Runs clients of Vault and OpenBao, unmodified, against this service, and compares its responses with those of
+// OpenBao. Each client is installed from its own registry into node_modules/.cache/clients. The last lines say what did
+// not run, and why.
 //
 //   npm run clients [-- jest arguments]             everything, or what the arguments select
 //   npm run clients -- differential --sequences 5000 --length 60 --seed 7

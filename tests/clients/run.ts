@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 
-/** What a program has printed, and its exit code. */
+/** The output of a program, and its exit code. */
 export interface Run {
   code: number;
   stdout: string;

@@ -1,7 +1,8 @@
-// Tests the console of the compose stack in a browser: takes the tour of docs/console.md. Needs Docker and Chromium; takes minutes.
+// Tests the console of the compose stack in a browser: takes the tour of docs/console.md. Needs Docker and Chromium;
+// takes minutes.
 //
 //   node scripts/run.mjs tests/compose/console.ts
-import { startBrowser } from '../console/browser.ts';
+import { startBrowser } from '../console/browser/browser.ts';
 import { openSignedIn } from '../console/console-for-test.ts';
 import { takeTour } from '../console/take-tour.ts';
 import { sandboxControl } from '../harness/sandbox-control.ts';

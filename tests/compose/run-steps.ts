@@ -7,8 +7,8 @@ export type Step = (
 ) => Promise<void>;
 
 /**
- * Runs the steps of a program on a new stack, and removes the stack. If a step fails, it prints the reason and the newest log lines, and
- * the exit code is 1.
+ * Runs the steps of a program on a new stack, and removes the stack. If a step fails, it prints the reason and the
+ * newest log lines, and the exit code is 1.
  */
 export async function runSteps(
   name: string,

@@ -22,7 +22,10 @@ export interface Stack {
   compose(...args: string[]): Promise<void>;
   /** Runs `docker compose` and returns its output. Throws if it fails. */
   ask(...args: string[]): Promise<string>;
-  /** Starts these services and those they need, with as many containers as `scales` says (`login=2`), and waits until they are healthy. */
+  /**
+   * Starts these services and those they need, with as many containers as `scales` says (`login=2`), and waits until
+   * they are healthy.
+   */
   up(names: readonly string[], scales?: readonly string[]): Promise<void>;
   /** IDs of the containers of these services, or of all, also of those that have ended. */
   containers(...names: string[]): Promise<string[]>;

@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Load } from '../chaos/load.ts';
 import { sandboxTypes } from '../harness/destination-types.ts';
 import { client } from '../harness/http.ts';
+import { Load } from '../outages/load/load.ts';
 import { longestInterruption } from './longest-interruption.ts';
 import { OlderData } from './older-data.ts';
 import { runSteps } from './run-steps.ts';
@@ -80,7 +80,7 @@ async function upgradeFrom(older: string): Promise<void> {
   });
 }
 
-/** As docs/operations.md#upgrading describes it. */
+/** Replaces the services in the order that docs/operations/running.md#upgrading describes. */
 async function replaceInTurn(stack: Stack): Promise<void> {
   for (const name of ['login', 'secrets', 'sync-control', 'gateway'])
     await stack.up(
@@ -98,7 +98,10 @@ function checkOut(of: string, to: string): void {
   rmSync(archive);
 }
 
-/** Throws if an older migration was renamed or changed since, which no release does: the new version would refuse the database. */
+/**
+ * Throws if an older migration was renamed or changed since, which no release does: the new version would refuse the
+ * database.
+ */
 function checkMigrations(older: string): void {
   const migrations = (of: string) => {
     const at = join(of, 'libs', 'schemas', 'migrations');

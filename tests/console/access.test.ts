@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { expectStatus } from '../harness/http.ts';
+import { describeInBrowser } from './browser/describe-in-browser.ts';
+import { picture } from './browser/picture.ts';
+import { replaceText } from './browser/replace-text.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
-import { describeInBrowser } from './describe-in-browser.ts';
-import { picture } from './picture.ts';
-import { replaceText } from './replace-text.ts';
 
 describeInBrowser('access', () => {
   let console: ConsoleForTest;

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Installation, startInstallation } from '../harness/installation.ts';
-import { openPage, startBrowser, type WatchedPage } from './browser.ts';
+import { openPage, startBrowser, type WatchedPage } from './browser/browser.ts';
 
 /** The service, a browser, and the pages that are open in it. */
 export interface ConsoleForTest extends Installation {

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { startInstallation } from '../harness/installation.ts';
-import { openPage, startBrowser } from './browser.ts';
+import { openPage, startBrowser } from './browser/browser.ts';
 
 const repetitions = 5;
 

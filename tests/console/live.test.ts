@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, test } from '@jest/globals';
 import { SyncFixture } from '../harness/sync-fixture.ts';
+import { describeInBrowser } from './browser/describe-in-browser.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
-import { describeInBrowser } from './describe-in-browser.ts';
 
 /** Less than the interval at which pages are read again without an event. */
 const soon = { timeout: 10_000 };

@@ -1,5 +1,5 @@
-// Opens the pages of the console with 100,000 associations, of which 1,000 have failed, and prints how long each takes. Then lets the failed
-// ones be retried while the overview is open, and fails if it does not show what the database has.
+// Opens the pages of the console with 100,000 associations, of which 1,000 have failed, and prints how long each takes.
+// Then lets the failed ones be retried while the overview is open, and fails if it does not show what the database has.
 //
 //   node scripts/run.mjs tests/console/scale.ts
 import type { Page } from 'playwright-core';

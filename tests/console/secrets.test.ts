@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { eventuallyEqual } from '../harness/eventually.ts';
 import { expectStatus } from '../harness/http.ts';
 import { SyncFixture } from '../harness/sync-fixture.ts';
+import { accessibilityFaults } from './browser/accessibility.ts';
+import { describeInBrowser } from './browser/describe-in-browser.ts';
+import { replaceText } from './browser/replace-text.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
-import { describeInBrowser } from './describe-in-browser.ts';
-import { replaceText } from './replace-text.ts';
 
 const canary = 'canary-4f1d';
 
@@ -68,19 +70,106 @@ describeInBrowser('secrets', () => {
     expect(await page.content()).not.toContain(canary);
   });
 
-  test('a write based on an older version is refused, and keeps what was typed', async () => {
-    await console.api('POST', 'kv/data/raced', { data: { a: '1' } });
-    const page = await console.open(addressOf('raced'));
-    await page.getByLabel('Key 1', { exact: true }).fill('a');
-    await page.getByLabel('Value 1', { exact: true }).fill('mine');
-    await console.api('POST', 'kv/data/raced', { data: { a: 'theirs' } });
-    await page.getByRole('button', { name: 'Write' }).click();
-    await page.getByText('Nothing was written.').waitFor();
-    expect(await page.getByLabel('Key 1', { exact: true }).inputValue()).toBe('a');
-    expect(await versionOf('raced')).toBe(2);
+  test('one key is edited, and destinations keep the others', async () => {
+    const at = await SyncFixture.create(console);
+    await at.sync('s', { a: '1', b: 'line 1\nline 2', c: 12 });
+    const page = await console.open(`/secrets/secret?mount=${at.mount}&name=s`);
+    await page.getByRole('button', { name: 'Write a new version' }).click();
+    await page.getByLabel('Value 1', { exact: true }).fill('new');
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await page.getByText('Version 2 was written.').waitFor();
+    const stored = async () => JSON.parse((await at.value('s')) ?? '{}');
+    await eventuallyEqual(stored, { a: 'new', b: 'line 1\nline 2', c: 12 });
   });
 
-  test('JSON keeps the digits of its numbers, and one key is changed without reading the others', async () => {
+  test('keys that a write removes are named, with the destinations that lose them', async () => {
+    const at = await SyncFixture.create(console, { granularity: 'secret-key' });
+    await console.api('POST', `${at.mount}/data/s`, { data: { a: '1', b: '2', c: '3' } });
+    expectStatus(await at.setAndWait('s'), 200);
+    const page = await console.open(`/secrets/secret?mount=${at.mount}&name=s`);
+    const [dialog, write] = [
+      page.getByRole('alertdialog'),
+      page.getByRole('button', { name: 'Write', exact: true }),
+    ];
+    await page.getByRole('button', { name: 'Write a new version' }).click();
+    await page.getByLabel('Value 1', { exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Remove key 2' }).click();
+    await write.click();
+    await dialog.getByText('Remove 1 key of s?').waitFor();
+    await dialog.getByText('b', { exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByText(`cloudA-sm/${at.destination}`).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    await replaceText(page.getByRole('textbox', { name: 'Data as JSON' }), '{"c": "4", "d": null}');
+    await write.click();
+    await dialog.getByText('Remove 2 keys of s?').waitFor();
+    expect((await console.api('GET', `${at.mount}/data/s`)).body.data.metadata.version).toBe(1);
+    await dialog.getByRole('button', { name: 'Write' }).click();
+    await page.getByText('Version 2 was written.').waitFor();
+    expect((await console.api('GET', `${at.mount}/data/s`)).body.data.data).toEqual({ c: '4', d: null });
+    const stored = async () =>
+      Object.keys(await console.sandbox.secrets()).filter((name) => name.includes(at.accessor));
+    await eventuallyEqual(async () => (await stored()).length, 2);
+  });
+
+  test('a write based on an older version is refused, and its changes are applied to the newest one', async () => {
+    await console.api('POST', 'kv/data/raced', { data: { a: '1', b: '1', c: '1' } });
+    const page = await console.open(addressOf('raced'));
+    await page.getByRole('button', { name: 'Write a new version' }).click();
+    await page.getByLabel('Value 1', { exact: true }).fill('mine');
+    await console.api('POST', 'kv/data/raced', { data: { a: 'theirs', b: 'theirs', c: '1', d: 'theirs' } });
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await page.getByText('Nothing was written.').waitFor();
+    expect(await page.getByLabel('Value 1', { exact: true }).inputValue()).toBe('mine');
+    expect(await versionOf('raced')).toBe(2);
+    await page.getByRole('button', { name: 'Apply my changes to the newest version' }).click();
+    await page.getByText('It has changed a, too: your values are kept.').waitFor();
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await page.getByText('Version 3 was written.').waitFor();
+    expect((await console.api('GET', 'kv/data/raced')).body.data.data).toEqual({
+      ...{ a: 'mine', b: 'theirs', c: '1', d: 'theirs' },
+    });
+  });
+
+  test('a token that may only patch keeps the other keys, and is told that destinations cannot be shown', async () => {
+    await console.api('POST', 'kv/data/patched', { data: { a: '1', b: '1', c: '1' } });
+    const policy = 'path "kv/data/patched" { capabilities = ["update", "patch"] }';
+    expectStatus(await console.api('POST', 'sys/policies/acl/patches', { policy }), 204);
+    const created = await console.api('POST', 'auth/token/create', { policies: ['patches'] });
+    const page = await console.open(addressOf('patched'), { token: created.body.auth.client_token });
+    await page.getByRole('button', { name: 'Write a new version' }).click();
+    await page.getByLabel('Key 1', { exact: true }).fill('a');
+    await page.getByLabel('Value 1', { exact: true }).fill('2');
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await page.getByText('Version 2 was written.').waitFor();
+    await page.getByRole('button', { name: 'Write a new version' }).click();
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    await replaceText(page.getByRole('textbox', { name: 'Data as JSON' }), '{"b": null}');
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await page
+      .getByRole('alertdialog')
+      .getByText(/cannot be shown: this token may not/)
+      .waitFor();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Write' }).click();
+    await page.getByText('Version 3 was written.').waitFor();
+    expect((await console.api('GET', 'kv/data/patched')).body.data.data).toEqual({ a: '2', c: '1' });
+  });
+
+  test('what was entered is not lost by leaving the page without a question', async () => {
+    const page = await console.open(addressOf('unsaved'));
+    await page.getByLabel('Key 1', { exact: true }).fill('a');
+    const leave = page.getByRole('navigation').getByRole('link', { name: 'Destinations', exact: true });
+    page.once('dialog', (question) => question.dismiss());
+    await leave.click();
+    expect(await page.getByLabel('Key 1', { exact: true }).inputValue()).toBe('a');
+    page.once('dialog', (question) => question.accept());
+    await leave.click();
+    await page.getByRole('heading', { name: 'Destinations', level: 1 }).waitFor();
+  });
+
+  test('numbers keep their digits, as JSON and in a field', async () => {
     const page = await console.open(addressOf('json'));
     await page.getByRole('button', { name: 'Edit as JSON' }).click();
     await replaceText(
@@ -89,10 +178,14 @@ describeInBrowser('secrets', () => {
     );
     await page.getByRole('button', { name: 'Write' }).click();
     await page.getByText('Version 1 was written.').waitFor();
-    await page.getByLabel('Key 1', { exact: true }).fill('added');
-    await page.getByLabel('Value 1', { exact: true }).fill('x');
-    await page.getByText('Keep the other keys').click();
-    await page.getByRole('button', { name: 'Write' }).click();
+    await page.getByRole('button', { name: 'Write a new version' }).click();
+    await page
+      .getByRole('region', { name: 'New version' })
+      .getByRole('button', { name: 'Add a key' })
+      .click();
+    await page.getByLabel('Key 3', { exact: true }).fill('added');
+    await page.getByLabel('Value 3', { exact: true }).fill('x');
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
     await page.getByText('Version 2 was written.').waitFor();
     await page.getByRole('button', { name: 'Show n, version 2' }).click();
     await page.getByText('12345678901234567890', { exact: true }).waitFor();
@@ -132,6 +225,7 @@ describeInBrowser('secrets', () => {
 
     await page.getByRole('button', { name: 'Delete the secret for good' }).click();
     await dialog.getByText('All 3 versions are erased').waitFor();
+    await dialog.getByText('1 destination loses its external secrets:').waitFor();
     await dialog.getByText(`cloudA-sm/${at.destination}`).waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Nothing here yet.').waitFor();

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { expectStatus } from '../harness/http.ts';
 import { SyncFixture } from '../harness/sync-fixture.ts';
+import { describeInBrowser } from './browser/describe-in-browser.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
-import { describeInBrowser } from './describe-in-browser.ts';
 
 describeInBrowser('destinations and associations', () => {
   let console: ConsoleForTest;
@@ -65,7 +65,7 @@ describeInBrowser('destinations and associations', () => {
     await field(page, 'secret_access_key').fill('wrong');
     await press(page, 'Save');
     await console.api('POST', 'kv/data/shop/db', { data: { password: 'y' } });
-    await page.getByText(/the credentials were not accepted/).waitFor();
+    await page.getByText(/the signature was not accepted/).waitFor();
 
     await page.getByRole('link', { name: 'Edit' }).click();
     await field(page, 'secret_access_key').fill(keys.secret_access_key);
@@ -91,7 +91,7 @@ describeInBrowser('destinations and associations', () => {
     const { secret_access_key: secret } = await console.sandbox.credentials();
     const page = await console.open(`${addressOf(fixture.destination)}/edit`);
     expect(await field(page, 'secret_access_key').inputValue()).toBe('*****');
-    await field(page, 'kms_key_id').fill('alias/shop');
+    await field(page, 'kms_key_id').fill('alias/sandbox');
     await press(page, 'Save');
     await press(page, 'Check the credentials');
     await page.getByText('The credentials and permissions suffice.').waitFor();

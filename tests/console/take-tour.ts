@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../harness/eventually.ts';
 import type { SandboxControl } from '../harness/sandbox-control.ts';
-import { picture } from './picture.ts';
+import { picture } from './browser/picture.ts';
 
-/** What a newcomer has: a console that is signed in, in a new installation, and the sandbox. */
+/** The starting point of a newcomer: a signed-in console in a new installation, and the sandbox. */
 export interface Visit {
   page: Page;
   sandbox: Pick<SandboxControl, 'credentials' | 'secrets'>;
 }
 
 /**
- * Takes the tour of docs/console.md, without another client: syncs a secret, pauses, breaks the credentials, reads why it fails, fixes them and
- * retries. Throws if anything is not as the page says.
+ * Takes the tour of docs/console.md, without another client: syncs a secret, pauses, breaks the credentials, reads why
+ * it fails, fixes them and retries. Throws if anything is not as the page says.
  */
 export async function takeTour({ page, sandbox }: Visit): Promise<void> {
   const { access_key_id: id, secret_access_key: key } = await sandbox.credentials();
@@ -139,6 +139,7 @@ const confirm = (page: Page, name: string): Promise<void> =>
   page.getByRole('alertdialog').getByRole('button', { name, exact: true }).click();
 
 async function writeSecret(page: Page, password: string, version: number): Promise<void> {
+  if (version > 1) await press(page, 'Write a new version');
   await page.getByLabel('Key 1', { exact: true }).fill('password');
   await page.getByLabel('Value 1', { exact: true }).fill(password);
   await press(page, 'Write');

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, test } from '@jest/globals';
+import { describeInBrowser } from './browser/describe-in-browser.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
-import { describeInBrowser } from './describe-in-browser.ts';
 import { takeTour } from './take-tour.ts';
 
 describeInBrowser('the tour', () => {

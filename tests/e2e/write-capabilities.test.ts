@@ -23,7 +23,10 @@ const open = [
   'post /v1/sys/wrapping/lookup',
 ];
 
-/** Operations that only ever create a new object, or that any token may perform: what they return to a token with these capabilities. */
+/**
+ * Operations that only ever create a new object, or that any token may perform: what they return to a token with these
+ * capabilities.
+ */
 const permitted = (capabilities: readonly string[]): Record<string, string> => ({
   'post /v1/auth/token/create': '200',
   'post /v1/auth/token/create/{role}': '200',
@@ -45,6 +48,7 @@ const bodies = (): Record<string, object> => ({
   'post /v1/sys/audit-hash/{device}': { input: 'x' },
   'post /v1/{mount}/data/{path}': { data: {} },
   'post /v1/sys/sync/codehost-apps/{name}': { app_id: 1, private_key: '*****' },
+  'post /v1/sys/sync/destinations/{type}/{name}/confirm-scope': { scope_id: 'x' },
   'post /v1/identity/group': { name: 'group' },
   'post /v1/sys/wrapping/unwrap': { token: 'x' },
   'post /v1/sys/wrapping/rewrap': { token: 'x' },
@@ -55,7 +59,7 @@ const bodies = (): Record<string, object> => ({
 
 let system: Installation;
 let at: SyncFixture;
-/** As it was written, and its ID. */
+/** The alias of a group in the form in which it was written; `groupAliasId` is its ID. */
 let groupAlias: { name: string; mount_accessor: string; canonical_id: string };
 let groupAliasId: string;
 let entityAlias: { name: string; mount_accessor: string; canonical_id: string };
@@ -113,7 +117,7 @@ const anyId = '00000000-0000-4000-8000-000000000000';
 
 /** Path parameters of objects that exist; the first matching prefix applies. */
 const objects = (): [prefix: string, parameters: Record<string, string>][] => [
-  ['/v1/sys/mounts/auth/{path}/tune', { path: 'cloudB' }],
+  ['/v1/sys/mounts/auth/{path}', { path: 'cloudB' }],
   ['/v1/sys/mounts/{path}', { path: at.mount }],
   ['/v1/sys/internal/ui/mounts/{path}', { path: at.mount }],
   ['/v1/sys/remount/status/{id}', { id: anyId }],

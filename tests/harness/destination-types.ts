@@ -1,6 +1,6 @@
 import { findDescription } from '@secrets/destinations';
 
-/** How a destination of a type is created whose store is the sandbox. */
+/** Describes how to create a destination of a type with the sandbox as its store. */
 export interface SandboxType {
   type: string;
   /** The fields of the destination, from what the sandbox says of its store. */
@@ -14,8 +14,8 @@ export interface SandboxType {
 }
 
 /**
- * Returns the template, which has lower-case letters, digits and actions, as the type permits it: in upper case if its names have no
- * lower-case letters. The sandbox finds names in either case.
+ * Returns the template, which has lower-case letters, digits and actions, as the type permits it: in upper case if its
+ * names have no lower-case letters. The sandbox finds names in either case.
  */
 export function templateFor(type: string, template: string): string {
   if (findDescription(type).nameRule.check('name') === undefined) return template;

@@ -3,11 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { ServerPair } from '../../libs/db/src/standby-testing.ts';
 import { freePorts } from '../../scripts/free-ports.ts';
 import { embeddedPostgres } from '../../scripts/test-services/embedded-postgres.ts';
 import { installedRabbit } from '../../scripts/test-services/installed-rabbit.ts';
-import { postgresPair } from '../../scripts/test-services/postgres-pair.ts';
+import { type PostgresPair, postgresPair } from '../../scripts/test-services/postgres-pair.ts';
 import type { TestServer } from '../../scripts/test-services/test-server.ts';
 import { workers } from '../../services/setup/src/database-roles.ts';
 import { ServiceProcess } from './service-process.ts';
@@ -17,7 +16,7 @@ type OwnServer = TestServer & Required<Pick<TestServer, 'restart'>>;
 
 interface OwnServers {
   /** `pair` is absent if there is only one server. */
-  postgres: OwnServer & { pair?: ServerPair };
+  postgres: OwnServer & Partial<Pick<PostgresPair, 'pair' | 'failOver'>>;
   rabbit: OwnServer;
 }
 
@@ -64,10 +63,11 @@ type Processes = Record<ProcessName, ServiceProcess> &
  * Starts Postgres and RabbitMQ for one system. Returns the reason if this machine cannot. Postgres is durable: what it
  * acknowledged must survive its SIGKILL.
  */
-export async function ownServers({
-  withStandby = false,
-}: DistributedOptions = {}): Promise<OwnServers | string> {
-  const startPostgres = () => (withStandby ? postgresPair() : embeddedPostgres({ durable: true }));
+export async function ownServers({ withStandby }: DistributedOptions = {}): Promise<OwnServers | string> {
+  const startPostgres = () =>
+    withStandby === undefined
+      ? embeddedPostgres({ durable: true })
+      : postgresPair(withStandby === 'synchronous');
   const servers = await Promise.all([startPostgres(), installedRabbit()]);
   const reasons = servers.filter((server) => typeof server === 'string');
   const [postgres, rabbit] = servers.filter((server): server is OwnServer => typeof server !== 'string');
@@ -83,8 +83,8 @@ export interface DistributedOptions {
   everyType?: boolean;
   /** Whether gateway, login and secrets run twice, like sync-control. */
   inPairs?: boolean;
-  /** Whether Postgres has a standby that can be promoted. */
-  withStandby?: boolean;
+  /** How the standby of Postgres, which can be promoted, gets the commits; by default there is none. */
+  withStandby?: 'synchronous' | 'asynchronous' | undefined;
   /** The folder whose `services` are run; default: this repository. */
   sourceRoot?: string;
   /** Returns the environment that a process gets in place of this one, such as with the URLs of proxies. */
@@ -202,14 +202,15 @@ const sharedEnv = (folder: string, { postgres, rabbit }: OwnServers) => ({
   LOST_AFTER_SECONDS: '5',
 });
 
-function createKeyFile(folder: string, name: string, prefix: string): string {
+/** Writes a new key, and returns the path of its file. */
+export function createKeyFile(folder: string, name: string, prefix: string): string {
   const file = join(folder, name);
   writeFileSync(file, `${prefix}${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
   return file;
 }
 
-/** The endpoints of the sandbox, from `sandbox.env`. Each worker, and login, reads its own. */
-const endpointsIn = (sandboxUrl: string): Record<string, string> =>
+/** The environment that points services to a sandbox, from `sandbox.env`. Each worker, and login, reads its own. */
+export const endpointsIn = (sandboxUrl: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(parseEnv(readFileSync('sandbox.env', 'utf8')))
       .filter(([name]) => name.endsWith('_URL'))

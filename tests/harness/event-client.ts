@@ -10,7 +10,7 @@ export interface ReceivedEvent {
   [field: string]: any;
 }
 
-/** How to follow events. */
+/** Options for following events. */
 interface Following {
   token: string;
   /** The namespace of the request. */
@@ -62,7 +62,7 @@ export class EventClient {
     return client;
   }
 
-  /** As in the audit log. */
+  /** The ID of the request, which the audit log contains, too. */
   get requestId(): string {
     return String(this.response.headers['x-request-id']);
   }

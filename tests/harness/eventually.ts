@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
-const pollMs = 20;
+const pollMs = { first: 20, longest: 250 };
+/** Part of the time waited so far: what takes long is looked at less often, because each look takes time from what is awaited. */
+const pausePart = 1 / 40;
 const defaultTimeoutMs = 60_000;
 
 /** Polls until `isMet` accepts the value, and returns it. Throws, with the last value, after the timeout. */
@@ -10,15 +12,16 @@ export async function eventually<T>(
   isMet: (value: T) => boolean,
   timeoutMs = defaultTimeoutMs,
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const started = Date.now();
   for (;;) {
     const value = await look();
     if (isMet(value)) return value;
-    if (Date.now() > deadline)
+    const waitedMs = Date.now() - started;
+    if (waitedMs > timeoutMs)
       throw new Error(
         `the condition was not met within ${timeoutMs} ms; last value: ${JSON.stringify(value)}`,
       );
-    await sleep(pollMs);
+    await sleep(Math.min(pollMs.longest, Math.max(pollMs.first, waitedMs * pausePart)));
   }
 }
 

@@ -1,3 +1,4 @@
+import { useStarted } from '../../libs/testing/src/use-started.ts';
 import { type Api, client } from './http.ts';
 import { type SandboxControl, sandboxControl } from './sandbox-control.ts';
 import { type Standalone, startStandalone } from './standalone.ts';
@@ -25,3 +26,6 @@ export async function startInstallation(): Promise<Installation> {
     sandbox: sandboxControl(service.sandboxUrl),
   };
 }
+
+/** Starts a service for the tests of a file, and stops it after them. */
+export const useInstallation = (): Installation => useStarted(startInstallation, ({ stop }) => stop());

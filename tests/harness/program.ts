@@ -16,8 +16,8 @@ interface ProgramOptions {
   ownGroup?: boolean;
 }
 
-/** How a process ended. */
-export interface Ending {
+/** The exit of a process. */
+export interface ProcessExit {
   code: number | null;
   signal: NodeJS.Signals | null;
   milliseconds: number;
@@ -103,7 +103,7 @@ export class Program {
   }
 
   /** Sends a signal to the process, or to its group like a terminal, and resolves when the process has ended. */
-  async end(signal: NodeJS.Signals, target: 'process' | 'group' = 'process'): Promise<Ending> {
+  async end(signal: NodeJS.Signals, target: 'process' | 'group' = 'process'): Promise<ProcessExit> {
     const started = Date.now();
     const child = this.#child;
     if (this.isRunning) {

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Ending, Program } from './program.ts';
+import { type ProcessExit, Program } from './program.ts';
 
-/** How much of the log a failed start or an unexpected end shows. */
+/** Number of characters of the log that are shown after a failed start or an unexpected end. */
 const lastWordsLength = 2_000;
 
 interface ServiceProcessOptions {
@@ -109,15 +109,15 @@ export class ServiceProcess {
     );
   }
 
-  kill(): Promise<Ending> {
+  kill(): Promise<ProcessExit> {
     return this.#end('SIGKILL');
   }
 
-  stop(): Promise<Ending> {
+  stop(): Promise<ProcessExit> {
     return this.#end('SIGTERM');
   }
 
-  async #end(signal: NodeJS.Signals): Promise<Ending> {
+  async #end(signal: NodeJS.Signals): Promise<ProcessExit> {
     this.#isEndRequested = true;
     return (await this.#program?.end(signal)) ?? { code: null, signal: null, milliseconds: 0 };
   }

@@ -6,7 +6,7 @@ import { databaseUrl } from '../../libs/db/src/embedded/address.ts';
 import { clusterFolder, passwordFile } from '../../libs/db/src/embedded/data-folder.ts';
 import { type Db, openPostgres } from '../../libs/db/src/index.ts';
 import { freePorts } from '../../scripts/free-ports.ts';
-import { type Ending, Program } from './program.ts';
+import { type ProcessExit, Program } from './program.ts';
 
 const main = 'services/standalone/src/main.ts';
 
@@ -53,7 +53,7 @@ export function openDatabase({ dataDir, env }: Pick<Place, 'dataDir' | 'env'>): 
   const address = socketFolder
     ? { socketFolder }
     : { port: Number(port), password: readFileSync(passwordFile(folder), 'utf8').trim() };
-  return openPostgres({ url: env.DATABASE_URL ?? databaseUrl(address, 'postgres'), connections: 1 });
+  return openPostgres({ url: env.DATABASE_URL ?? databaseUrl(address, 'postgres'), connections: 2 });
 }
 
 /** The standalone service as a process, on temporary data and free ports. */
@@ -64,12 +64,12 @@ export interface Standalone extends Place {
   /** Kills the service with SIGKILL and starts it again on the same data. Resolves when it is ready. */
   crash(): Promise<void>;
   /** Stops the service and deletes its data. Also ends a start that is in progress. */
-  stop(): Promise<Ending>;
+  stop(): Promise<ProcessExit>;
 }
 
 /**
- * Removes a folder in which a database that was just starting may still remove files of its own for a moment: `rmSync` then stops early,
- * without an error.
+ * Removes a folder in which a database that was just starting may still remove files of its own for a moment: `rmSync`
+ * then stops early, without an error.
  */
 async function removeFolder(folder: string): Promise<void> {
   for (let attempt = 0; existsSync(folder) && attempt < 50; attempt += 1) {
@@ -81,15 +81,30 @@ async function removeFolder(folder: string): Promise<void> {
 /** Starts the service and resolves when it is ready. If `signal` is aborted meanwhile, cleans up and throws. */
 export async function startStandalone(signal?: AbortSignal): Promise<Standalone> {
   const place = await temporaryPlace();
-  let program = launchStandalone(place);
   let isStopped = false;
+  let isEndRequested = false;
+  const launch = () => {
+    isEndRequested = false;
+    const launched = launchStandalone(place);
+    void launched.ended().then((code) => {
+      if (!isEndRequested)
+        console.error(`the service ended by itself, with ${code}:\n${launched.printed.slice(-2_000)}`);
+    });
+    return launched;
+  };
+  let program = launch();
   const stop = async () => {
     isStopped = true;
+    isEndRequested = true;
     const ending = await program.end('SIGTERM');
     await removeFolder(place.dataDir);
     return ending;
   };
-  signal?.addEventListener('abort', () => void program.end('SIGTERM'), { once: true });
+  const abort = () => {
+    isEndRequested = true;
+    void program.end('SIGTERM');
+  };
+  signal?.addEventListener('abort', abort, { once: true });
   try {
     await program.untilPrinted('ready ');
   } catch (error) {
@@ -97,9 +112,10 @@ export async function startStandalone(signal?: AbortSignal): Promise<Standalone>
     throw error;
   }
   const crash = async () => {
+    isEndRequested = true;
     await program.end('SIGKILL');
     if (isStopped) throw new Error('the service was stopped');
-    program = launchStandalone(place);
+    program = launch();
     await program.untilPrinted('ready ');
   };
   const residentMebibytes = () => program.residentMebibytes;

@@ -6,7 +6,7 @@ interface Cluster {
   postgresql: { parameters: Record<string, string>; synchronous?: object };
 }
 
-// docs/operations.md#failover-of-postgresql
+// docs/operations/running.md#failover-of-postgresql
 test('a failover of the production database loses no acknowledged commit', async () => {
   const [cluster] = ofKind<Cluster>(await render('production'), 'Cluster');
   const { instances, postgresql } = cluster!.spec;

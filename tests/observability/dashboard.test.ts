@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { describeDistributed, type Suite } from '../chaos/describe-distributed.ts';
 import { sandboxTypes } from '../harness/destination-types.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type Api, client, expectStatus } from '../harness/http.ts';
+import { describeDistributed, type Suite } from '../outages/describe-distributed.ts';
 import { dashboardData } from './dashboard-data.ts';
 import { obstacle, type PrometheusServer, startPrometheus } from './prometheus.ts';
 import { alerts, dashboardQueries, metricsIn, scrapedJobs } from './sources.ts';

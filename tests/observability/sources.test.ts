@@ -37,9 +37,8 @@ test('Prometheus scrapes each service of the Compose file on the port that it se
 });
 
 test('the documentation explains each alert and each metric of the rules and the dashboard', () => {
-  const operations = read('docs/operations.md');
-  const documented = (name: string) =>
-    operations.includes(`\`${name}\``) || operations.includes(`\`${name}{`);
+  const page = read('docs/operations/monitoring.md');
+  const documented = (name: string) => page.includes(`\`${name}\``) || page.includes(`\`${name}{`);
   expect(alerts().filter(({ name }) => !documented(name))).toEqual([]);
   const queries = [
     ...alerts().map(({ expression }) => expression),

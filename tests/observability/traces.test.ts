@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { describeDistributed, type Suite } from '../chaos/describe-distributed.ts';
 import { eventually } from '../harness/eventually.ts';
 import { client, expectStatus, send } from '../harness/http.ts';
+import { describeDistributed, type Suite } from '../outages/describe-distributed.ts';
 import { type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts';
 
 const receiver = await startOtlpReceiver();

@@ -27,7 +27,7 @@ export async function prepare({ api, sandbox }: Installation): Promise<void> {
   await api('POST', 'sys/policies/acl/p', { policy: 'path "kv/*" { capabilities = ["read"] }' });
 }
 
-/** What `startDescribed` has created, by the place of a parameter. */
+/** Returns the names that `startDescribed` has created and that fit a parameter of a path; empty if there is none. */
 export function known(path: string, name: string): readonly string[] {
   if (name === 'mount') return [path.startsWith('/v1/auth/') ? 'cloudB' : 'kv'];
   if (name === 'type') return ['cloudA-sm'];

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { tunedMountLists } from '../../libs/domain/src/index.ts';
 import { shapeOf } from '../../libs/http/src/endpoint/input/object-shape.ts';
-import { type Endpoint, parseLeniently } from '../../libs/http/src/index.ts';
+import { type EndpointDescription, parseLeniently } from '../../libs/http/src/index.ts';
 import { createAuthMethods } from '../../services/login/src/auth-methods/registry.ts';
 import { allEndpoints as endpointsOfLogin } from '../../services/login/src/routes/all.ts';
 import { allEndpoints as endpointsOfSecrets } from '../../services/secrets/src/routes/all.ts';
@@ -9,20 +10,21 @@ import { allEndpoints as endpointsOfSyncControl } from '../../services/sync-cont
 // The handlers are not called, so that the endpoints need no working context.
 const methods = createAuthMethods({ log: { child: () => undefined } } as never, {});
 const endpoints = [
-  ...endpointsOfLogin({ methods } as never),
+  ...endpointsOfLogin({ methods } as never, {} as never),
   ...endpointsOfSecrets({} as never),
-  ...endpointsOfSyncControl({} as never),
-].flatMap((endpoint) => endpoint.describedAs ?? [endpoint]);
+  ...endpointsOfSyncControl({} as never, {} as never),
+].flatMap((endpoint): readonly EndpointDescription[] => endpoint.describedAs ?? [endpoint]);
 
-const named = (given: readonly Endpoint[]) =>
+const named = (given: readonly EndpointDescription[]) =>
   given
     .filter(({ body }) => shapeOf(body) !== undefined)
     .map((endpoint) => [`${endpoint.method.toUpperCase()} ${endpoint.path}`, endpoint.body!] as const);
 
-type Schema = NonNullable<Endpoint['body']>;
+type Schema = NonNullable<EndpointDescription['body']>;
 
-/** The destinations of one type: null restores the default of a field, as in a merge patch (docs/conventions.md#15-bodies). */
-const isDestination = ({ path }: Endpoint) => /^\/sys\/sync\/destinations\/[^:]+\/:name$/.test(path);
+/** The destinations of one type: null restores the default of a field, as in a merge patch (docs/conventions/http.md#bodies). */
+const isDestination = ({ path }: EndpointDescription) =>
+  /^\/sys\/sync\/destinations\/[^:]+\/:name$/.test(path);
 const writes = named(endpoints.filter((endpoint) => endpoint.method !== 'patch' && !isDestination(endpoint)));
 const patches = named(
   endpoints.filter((endpoint) => endpoint.method === 'patch' && !isDestination(endpoint)),
@@ -32,6 +34,9 @@ const patches = named(
 const meaningful = [
   'POST /:mount/metadata/*path custom_metadata',
   'POST /sys/namespaces/*path custom_metadata',
+  ...['/sys/auth/*path/tune', '/sys/mounts/auth/*path/tune', '/sys/mounts/*path/tune'].flatMap((path) =>
+    Object.keys(tunedMountLists).map((field) => `POST ${path} ${field}`),
+  ),
 ];
 
 test('there are endpoints to be checked', () => {
@@ -76,7 +81,7 @@ function optionalFields(schema: unknown): [string, Schema][] {
   return Object.entries(shape).filter(([, field]) => field.safeParse(undefined).success);
 }
 
-/** What a body is parsed into, or why it is refused. */
+/** Returns the parsed body, or the reason for which it is refused. */
 function outcome(schema: Schema, body: unknown): unknown {
   try {
     return parseLeniently(schema, body);

@@ -31,6 +31,13 @@ export const operationsOf = ({ paths }: OpenApiDocument): Operation[] =>
     Object.entries(verbs).map(([verb, operation]) => ({ ...operation, verb, path })),
   );
 
+/** The operations of a document, such as `GET /v1/sys/health`. */
+export const namesOf = (document: OpenApiDocument): string[] =>
+  operationsOf(document).map(({ verb, path }) => `${verb.toUpperCase()} ${path}`);
+
+/** A rotation is refused within eleven minutes after the issuer was configured, and a stream of events does not end. */
+export const withoutSuccess = ['POST /v1/identity/oidc/rotate', 'GET /v1/sys/sync/events'];
+
 /** A stream does not end. */
 export const isStream = ({ responses }: Operation): boolean =>
   JSON.stringify(responses).includes('text/event-stream');

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import type { Answer } from '../harness/http.ts';
+import { runSize } from '../harness/run-size.ts';
 import {
   type DescribedInstallation,
   prepare,
@@ -20,8 +21,8 @@ import {
 } from './operations.ts';
 import { nearlyValidValues, validValues } from './values-of-schema.ts';
 
-// More with: REQUESTS=100000 npm test -- tests/openapi/random-requests (docs/operations.md)
-const requests = Number(process.env.REQUESTS ?? 1_000);
+// More with: REQUESTS=100000 npm test -- tests/openapi/random-requests (CONTRIBUTING.md)
+const requests = runSize('REQUESTS', 1_000, 20_000);
 const seed = Number(process.env.SEED ?? 42);
 const atOnce = 8;
 
@@ -44,7 +45,7 @@ const dependsOnState: readonly RegExp[] = [
   /^this auth mount is not configured|^role: does not exist|^the (wrapping token|token role) does not exist/,
   /no entity of this namespace has it|^from: nothing is mounted at/,
   /is not renewable|a batch token cannot/,
-  /^client_id is not configured|^the directory (does not know|refuses) /,
+  /^client_id is not configured|^there is no client_secret to rotate|^the directory (does not know|refuses) /,
   /is required|must be given together|mutually exclusive|cannot be combined| requires |^requires /,
   /cannot be changed after|is part of the path/,
   /at least one bound constraint|must not exceed|exceeds/,
@@ -53,6 +54,7 @@ const dependsOnState: readonly RegExp[] = [
   // The text is in a language of its own.
   /^(jwt|policy|secret_name_template|credentials|private_key|key_vault_uri): /,
   /must not contain .* twice|becomes the same label|must not contain the destination's own region/,
+  /exists in one region only|(excludes|for each of) replication_locations|in the location that it is given for/,
 ];
 
 test('a request that the document permits is refused with 400 only because of what exists', async () => {
@@ -64,7 +66,7 @@ test('a request that the document permits is refused with 400 only because of wh
     .sort((one, other) => Number(one.verb === 'delete') - Number(other.verb === 'delete'));
   for (const operation of deletionsLast) {
     const drawn = fc.sample(requestsOf(operation, { values: validValues, known }), {
-      numRuns: Number(process.env.EACH ?? 12),
+      numRuns: runSize('EACH', 12, 100),
       seed,
     });
     for (const { operation: name, method, path, body } of drawn) {

@@ -24,7 +24,7 @@ const maps = new Set([
   'types',
 ]);
 
-/** Fields that a destination has only while there is work on all of it (docs/api.md#destinations). */
+/** Fields that a destination has only while there is work on all of it (docs/api/sync.md#destinations). */
 const progress =
   /^(?:purge|retry|push|replan)_(?:initiated_at|remaining|error|refused)$|^background_error$|^removals_held/;
 
@@ -81,7 +81,9 @@ function mergedFields(one: LearnedSchema, other: LearnedSchema): LearnedSchema {
   };
 }
 
-/** What is published of a schema: of a value that was always null, nothing is known. */
+/**
+ * Returns the schema to publish. It is empty for a value that was always null, because nothing else is known about it.
+ */
 export function published(schema: LearnedSchema): LearnedSchema {
   if (schema.type === 'null') return {};
   const { properties, items, additionalProperties } = schema;

@@ -37,8 +37,18 @@ export function validValues(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown
   // A type beside alternatives restricts them.
   if (schema.type === undefined && alternatives !== undefined)
     return fc.oneof(...alternatives.map((one) => validValues(one, depth)));
-  if (schema.allOf !== undefined) return validValues(Object.assign({}, ...schema.allOf), depth);
+  if (schema.allOf !== undefined) return valuesOfAll(schema, schema.allOf, depth);
   return valuesOfType(schema, depth);
+}
+
+/**
+ * Drawn from the schema beside `allOf`, or else from the last part; texts that a pattern of another part refuses are
+ * left out.
+ */
+function valuesOfAll({ allOf: _, ...own }: JsonSchema, parts: readonly JsonSchema[], depth: number) {
+  const patterns = parts.flatMap(({ pattern }) => (pattern === undefined ? [] : [new RegExp(pattern, 'u')]));
+  const fits = (value: unknown) => typeof value !== 'string' || patterns.every((one) => one.test(value));
+  return validValues(Object.assign({}, ...parts, own), depth).filter(fits);
 }
 
 function valuesOfType(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {

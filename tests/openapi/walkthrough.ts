@@ -170,10 +170,7 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   await call('GET sys/sync/destinations', list);
   await call('GET sys/sync/destinations/{type}', { type: 'cloudA-sm', ...list });
   await call(`GET ${path}`, at);
-  await call(`POST ${path}/check`, at);
-  await call(`POST ${path}/replan`, at, { dry_run: true });
-  await call(`POST ${path}/retry`, at);
-  await call(`POST ${path}/confirm-removals`, at);
+  await wholeDestination(call, path, at);
   await call('GET sys/sync/status');
   await call('GET sys/sync/lanes');
   await outcomesAreCounted(api);
@@ -189,6 +186,14 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   await call(`POST ${path}/associations/remove`, { ...at, wait: '5' }, secret);
   await call(`DELETE ${path}`, at, { purge: true });
   await otherDestinations(sandbox, call);
+}
+
+async function wholeDestination(call: Call, path: string, at: Record<string, string>): Promise<void> {
+  await call(`POST ${path}/check`, at);
+  await call(`POST ${path}/replan`, at, { dry_run: true });
+  await call(`POST ${path}/retry`, at);
+  await call(`POST ${path}/confirm-removals`, at);
+  await call(`POST ${path}/confirm-scope`, at, { scope_id: '123456789012' });
 }
 
 /** They are counted in the background. */
@@ -234,6 +239,8 @@ async function identities({ sandbox }: Installation, call: Call): Promise<void> 
   await call('POST sys/auth/{path}', mount, { type: 'cloudB', description: 'workloads' });
   await call('GET sys/auth');
   await call('GET sys/auth/{path}', mount);
+  await call('GET sys/mounts/auth/{path}', mount);
+  await call('GET sys/mounts/auth/{path}', mount);
   await call('POST sys/auth/{path}/tune', mount, { default_lease_ttl: '1h' });
   await call('GET sys/auth/{path}/tune', mount);
   await call('POST sys/mounts/auth/{path}/tune', mount, { default_lease_ttl: '2h' });

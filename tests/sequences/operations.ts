@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What a client, an operator or the weather does. Secrets, destinations and templates are named by number. */
+/** An act of a client or an operator, or a failure. Secrets, destinations and templates are named by number. */
 export type Operation =
   | { act: 'write'; secret: number; data: Record<string, string> }
   | { act: 'patch'; secret: number; data: Record<string, string | null> }

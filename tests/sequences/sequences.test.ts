@@ -4,12 +4,13 @@ import fc from 'fast-check';
 import { sandboxTypes } from '../harness/destination-types.ts';
 import { type Api, send } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
+import { runSize } from '../harness/run-size.ts';
 import { type Sequence, sequences } from './operations.ts';
 import { Play, type Stage } from './play.ts';
 
 // More with: SEQUENCES=20000 npm test -- tests/sequences
 // The same again with: SEQUENCES_SEED=<what a failure prints> npm test -- tests/sequences
-const count = Number(process.env.SEQUENCES ?? 2_000);
+const count = runSize('SEQUENCES', 300, 2_000);
 const seed = Number(process.env.SEQUENCES_SEED ?? Date.now() % 2 ** 31);
 const concurrency = 24;
 const crashEveryMs = 8_000;
@@ -21,6 +22,8 @@ let stage: Stage;
 
 beforeAll(async () => {
   process.env.BUDGETS = sandboxTypes.map(({ type }) => `${type}=100000`).join(',');
+  // Removals are never confirmed here, and most destinations have only a few external secrets.
+  process.env.REMOVAL_BRAKE_PERCENT = '100';
   system = await startInstallation();
   const { body } = await send(`${system.sandboxUrl}/_sandbox/about`, 'GET');
   const credentials = Object.fromEntries(

@@ -1,15 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
-import { storeClient } from '../store-client.ts';
+import { Agent } from 'node:http';
+import {
+  CreateSecretCommand,
+  PutSecretValueCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { credential, type StoreAddress, type StoreClient } from './store-client.ts';
 
-/** A put is one call. */
+/** A put is one call. The client has the worker's settings: keep-alive connections, timeouts, no retries. */
 export function cloudaClient(address: StoreAddress): StoreClient {
-  const client = storeClient({
+  const client = new SecretsManagerClient({
     endpoint: address.endpoint,
     region: 'eu-west-1',
-    accessKeyId: credential(address, 'accessKeyId'),
-    secretAccessKey: credential(address, 'secretAccessKey'),
+    credentials: {
+      accessKeyId: credential(address, 'accessKeyId'),
+      secretAccessKey: credential(address, 'secretAccessKey'),
+    },
+    maxAttempts: 1,
+    requestHandler: new NodeHttpHandler({
+      httpAgent: new Agent({ keepAlive: true, maxSockets: 50 }),
+      connectionTimeout: 5_000,
+      requestTimeout: 15_000,
+      socketTimeout: 15_000,
+    }),
   });
   const Tags = [{ Key: 'bench', Value: 'limit' }];
   return {

@@ -1,67 +1,58 @@
 import { type Caller, type InternalKeys, isAdministrative, type Namespace } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem } from '@secrets/domain';
-import { type AccessChanges, accessChanges } from './changes/access-changes.ts';
-import { concern } from './changes/concerns.ts';
-import { namespaceAt } from './paths/namespace-names.ts';
+import { accessChanges } from './changes/access-changes.ts';
+import { decide } from './decision/decide.ts';
+import { anonymousSender, identifiedSender } from './decision/identify.ts';
 import {
-  type LoginBelow,
-  locate,
-  loginBelow,
-  type NamespaceSlot,
-  type Place,
-  slotOf,
-  tagsOfSlot,
-} from './paths/namespace-prefix.ts';
+  type AuthRequirement,
+  authRequirementAt,
+  namedPlace,
+  Places,
+  rootNamespace,
+} from './decision/places.ts';
+import { Refusal, type RequestFacts, refuse } from './decision/refusal.ts';
+import type { Place } from './paths/namespace-prefix.ts';
 import { type Operation, suffices } from './paths/operation.ts';
-import {
-  isAdministrativePath,
-  isOwnPath,
-  needsOnlyToken,
-  type PublicPath,
-  publicPath,
-  takesWrappingToken,
-} from './paths/path-rules.ts';
-import { namespacePath } from './paths/request-path.ts';
-import type { Conditions } from './policies/conditions.ts';
-import { type PolicySets, policySets } from './policies/policy-sets.ts';
+import { isAdministrativePath, needsOnlyToken, takesWrappingToken } from './paths/path-rules.ts';
+import type { CompiledPolicies } from './policies/matching/compile-policies.ts';
+import { type Conditions, conditionsFor } from './policies/rules/conditions.ts';
+import { type Grant, noGrant } from './policies/rules/grant.ts';
+import { type PolicySets, policySets } from './policies/store/policy-sets.ts';
+import type { Quota } from './rate-limits/quotas.ts';
 import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rate-limits/rate-limits.ts';
-import { consumeUse, type LoginMount, readLoginMount, readNamespace } from './read-access.ts';
-import { anonymousCaller, identify, rootNamespace } from './request-caller.ts';
-import { refuse, requireGrants } from './require-grants.ts';
-import type { AccessToken } from './tokens/access-token.ts';
-import { type EpochCache, epochCache } from './tokens/epoch-cache.ts';
+import { consumeUse } from './read-access.ts';
 import { isWrappingToken } from './tokens/token.ts';
-import { type TokenReader, tokenReader } from './tokens/token-reader.ts';
+import { type FoundToken, type TokenReader, tokenReader } from './tokens/token-reader.ts';
 
 /** The properties of a request on which its permission depends. */
 export interface AccessRequest {
-  token: string | undefined;
+  readonly token: string | undefined;
   /** The header `X-Service-Namespace`. */
-  namespace: string | undefined;
-  operation: Operation;
+  readonly namespace: string | undefined;
+  readonly operation: Operation;
   /** From `decodePath`. May begin with the path of a namespace. */
-  path: string;
-  remoteAddress: string;
-  requestId: string;
+  readonly path: string;
+  readonly remoteAddress: string;
+  readonly requestId: string;
 }
 
 /** The decision, with as much of the caller as is known: the audit log needs it in either case. */
 export type Decision = (Allowed | Refused) & {
-  caller: Caller;
+  readonly caller: Caller;
   /** The path of the request, relative to the namespace of the caller. */
-  path: string;
+  readonly path: string;
 };
 
 interface Allowed {
-  allowed: true;
-  /** What the policies require of the form of this request, which is still to be checked; undefined if nothing. */
-  conditions?: Conditions | undefined;
+  readonly allowed: true;
+  /** Conditions of the policies that the caller must still check against the body; undefined if there are none. */
+  readonly conditions: Conditions | undefined;
 }
 
 interface Refused {
-  allowed: false;
-  problem: Problem;
+  readonly allowed: false;
+  readonly problem: Problem;
 }
 
 export interface Authenticator {
@@ -73,14 +64,18 @@ export interface Authenticator {
    */
   authenticate(request: AccessRequest): Promise<Decision>;
   /**
-   * Decides again on a request that was allowed and is still being served, with the path that was authorized. Does not consume a use, and no
-   * rate limit applies. Never throws.
+   * Decides again on a request that was allowed and is still being served, with the path that was authorized. Does not
+   * consume a use, and no rate limit applies. Never throws.
    */
   review(request: AccessRequest): Promise<Decision>;
 }
 
 export interface AuthenticatorOptions {
-  /** Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `access_changes`, `entities`, `entity_aliases`, `groups`, `group_aliases`, `rate_limit_quotas`, update `tokens.uses_left`, and insert and update `rate_limit_usage`. */
+  /**
+   * Its role needs to read `login.tokens`, `policies`, `namespaces`, `auth_mounts`, `access_epoch`, `access_changes`,
+   * `entities`, `entity_aliases`, `groups`, `group_aliases`, `rate_limit_quotas`, update `tokens.uses_left`, and insert
+   * and update `rate_limit_usage`.
+   */
   db: Db;
   keys: InternalKeys;
   /** Requests per second. By default, only quotas limit them. */
@@ -92,192 +87,171 @@ export interface AuthenticatorOptions {
 /**
  * Creates the authenticator, which determines the caller of a request and whether the request is allowed. It caches tokens and
  * namespaces, yet a revocation applies to every request that arrives after it was committed, on every gateway
- * (docs/conventions.md#21-tokens).
+ * (docs/conventions/access.md#tokens).
  */
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator =>
   new DbAuthenticator(options);
 
-const maxNamespaces = 10_000;
-const maxLoginMounts = 10_000;
-
 class DbAuthenticator implements Authenticator {
   readonly #db: Db;
-  readonly #changes: AccessChanges;
   readonly #tokens: TokenReader;
   readonly #policies: PolicySets;
+  readonly #places: Places;
   readonly #limits: RateLimits;
-  readonly #namespaces: EpochCache<Namespace>;
-  readonly #slots: EpochCache<NamespaceSlot>;
-  readonly #loginMounts: EpochCache<LoginMount>;
 
   constructor({ db, keys, limits = noLimits, clock = Date.now }: AuthenticatorOptions) {
+    const changes = accessChanges(db);
     this.#db = db;
-    this.#changes = accessChanges(db);
-    this.#tokens = tokenReader({ db, keys, changes: this.#changes, clock });
-    this.#policies = policySets(db, this.#changes);
-    this.#limits = rateLimits({ db, changes: this.#changes, limits, clock });
-    this.#namespaces = epochCache({
-      changes: this.#changes,
-      maxEntries: maxNamespaces,
-      tagsOf: ({ id }) => [concern.namespace(id)],
-    });
-    this.#slots = epochCache({ changes: this.#changes, maxEntries: maxNamespaces, tagsOf: tagsOfSlot });
-    this.#loginMounts = epochCache({
-      changes: this.#changes,
-      maxEntries: maxLoginMounts,
-      tagsOf: ({ id, namespace }) => [concern.mount(id), concern.namespace(namespace.id)],
-    });
+    this.#tokens = tokenReader({ db, keys, changes, clock });
+    this.#policies = policySets(db, changes);
+    this.#places = new Places(db, changes);
+    this.#limits = rateLimits({ db, changes, limits, clock });
   }
 
-  authenticate(asked: AccessRequest): Promise<Decision> {
-    return decided(asked, (request, caller) => this.#authorize(request, caller));
-  }
-
-  review(asked: AccessRequest): Promise<Decision> {
-    return decided(asked, (request, caller) => {
-      caller.namespace = namespaceNamed(namespacePath(request.namespace));
-      return this.#authorizeToken(request, caller, { isReview: true });
-    });
-  }
-
-  async #authorize(request: AccessRequest, caller: Caller): Promise<Conditions | undefined> {
-    const { path: asked, remoteAddress } = request;
-    if (isUnwrapping(request)) {
-      await this.#limits.ofLogins(remoteAddress);
-      return undefined; // the same in every namespace, whether or not that exists
+  async authenticate(request: AccessRequest): Promise<Decision> {
+    const { operation, path, remoteAddress } = request;
+    const sender = anonymousSender(request);
+    let known: RequestFacts = { sender, place: { namespace: rootNamespace, path } };
+    try {
+      if (isUnwrapping(request)) {
+        await this.#limits.pass('named', { remoteAddress, quota: undefined, isLogin: true });
+        return allowed({ ...known, grant: noGrant }, operation); // the same in every namespace, whether or not that exists
+      }
+      const named = namedPlace(request);
+      known = { sender, place: named };
+      const entry = authRequirementAt(operation, named);
+      const quota = await this.#limits.quotaAt(entry.place);
+      await this.#limits.pass('named', { remoteAddress, quota, isLogin: entry.isLogin });
+      const admitted = await this.#enter(request, known, entry);
+      known = admitted;
+      await this.#passAllowed(admitted, quota, entry.kind !== 'login' && admitted.place.path !== path);
+      return allowed(admitted, operation);
+    } catch (error) {
+      return refused(error, known);
     }
-    const open = publicPath(request.operation, asked);
-    caller.namespace = namespaceNamed(namespacePath(request.namespace));
-    const login = loginAt(open, request);
-    const quota = await this.#limits.beforeAccess(limitedBy(request, caller, login));
-    if (login !== undefined || (open !== undefined && takesWrappingToken(asked)))
-      await this.#limits.ofLogins(remoteAddress);
-    // Such a document is the same in every namespace, whether or not that exists: nobody finds out without a token.
-    const isOpen = open?.kind === 'open';
-    if (isOpen) caller.namespace = rootNamespace;
-    const conditions = isOpen ? undefined : await this.#authorizeLogin(login, request, caller);
-    const { path: namespace } = caller.namespace;
-    const isMoved = login === undefined && request.path !== asked;
-    const located = { namespace, path: request.path, remoteAddress };
-    const applying = isMoved ? await this.#limits.afterLocating(quota, located) : quota;
-    await this.#limits.afterAccess(applying, caller.tokenType === null ? undefined : caller.namespace);
-    return conditions;
   }
 
-  /** A login needs no token if its mount exists. Everything else does. */
-  async #authorizeLogin(
-    login: LoginPath | undefined,
-    request: AccessRequest,
-    caller: Caller,
-  ): Promise<Conditions | undefined> {
-    const found = login && (await this.#loginMount(caller.namespace.path, login));
-    if (found === undefined) return this.#authorizeToken(request, caller);
-    caller.accessEpoch = found.epoch;
-    move({ request, caller }, found);
-    return undefined;
+  async review(request: AccessRequest): Promise<Decision> {
+    const sender = anonymousSender(request);
+    let known: RequestFacts = { sender, place: { namespace: rootNamespace, path: request.path } };
+    try {
+      known = { sender, place: namedPlace(request) };
+      const admitted = await this.#authorize({ ...request, isReview: true }, known);
+      return allowed(admitted, request.operation);
+    } catch (error) {
+      return refused(error, known);
+    }
   }
 
-  async #loginMount(
-    from: string,
-    { namespace = '', mount, path }: LoginPath,
-  ): Promise<(Place & { epoch: number }) | undefined> {
-    const at = namespaceAt(from, namespace);
-    const read = () => readLoginMount(this.#db, at, mount);
-    const { epoch, row } = await this.#loginMounts.get(JSON.stringify([at, mount]), read);
-    return row && { namespace: row.namespace, path, epoch };
+  /**
+   * Admits a request. An open path needs no token, and is served alike in every namespace, even one that does not
+   * exist. A login needs no token if its mount exists. Any other request is authorized by its token.
+   */
+  async #enter(request: AccessRequest, known: RequestFacts, entry: AuthRequirement): Promise<Admitted> {
+    const { sender, place } = known;
+    if (entry.kind === 'open')
+      return { sender, place: { ...place, namespace: rootNamespace }, grant: noGrant };
+    const login = entry.kind === 'login' ? await this.#places.ofLogin(entry) : undefined;
+    if (login === undefined) return this.#authorize(request, known);
+    return { sender: { ...sender, newestChange: login.epoch }, place: login.place, grant: noGrant };
   }
 
-  async #authorizeToken(
-    request: AccessRequest,
-    caller: Caller,
-    { isReview = false } = {},
-  ): Promise<Conditions | undefined> {
-    const { token, hash, epoch } = (await this.#tokens.find(request.token ?? '')) ?? refuse();
-    identify(caller, token);
-    if (token.boundTo?.includes(request.remoteAddress) === false) refuse();
-    if (!isReview) await this.#limits.ofToken(token.accessor ?? hash.toString('base64'));
+  /** Identifies the sender of a request by its token, locates where it takes place, and decides what is granted there. */
+  async #authorize(request: Reviewable, { sender: origin, place: named }: RequestFacts): Promise<Admitted> {
+    const found = (await this.#tokens.find(request.token ?? '')) ?? refuse();
+    let known: RequestFacts = { sender: identifiedSender(found.token, origin), place: named };
+    try {
+      const rules = await this.#rulesFor(request, found);
+      known = { ...known, place: await this.#places.locate(named, found) };
+      const admitted = await this.#decide(request, known, { ...found, rules });
+      known = admitted;
+      requireAvailable(admitted.place);
+      return admitted;
+    } catch (error) {
+      throw new Refusal(error, known);
+    }
+  }
+
+  /** Returns the rules of a token that may be used from the address of a request. */
+  async #rulesFor(
+    { remoteAddress, isReview }: Reviewable,
+    { token, hash, epoch }: FoundToken,
+  ): Promise<CompiledPolicies> {
+    if (token.boundTo?.includes(remoteAddress) === false) refuse();
+    if (!isReview)
+      await this.#limits.pass('identified', { token: token.accessor ?? hash.toString('base64') });
     const names = [...token.policies, ...token.identityPolicies];
-    const holder = { namespaceId: token.namespace.id, entityId: token.entityId };
-    const rules = await this.#policies.get(names, holder, epoch);
-    await this.#locate({ request, caller, epoch }, token);
-    const uses = needsOnlyToken(request.operation, request.path) ? 0 : 1;
+    return this.#policies.get(names, { namespaceId: token.namespace.id, entityId: token.entityId }, epoch);
+  }
+
+  async #decide(
+    { operation, isReview }: Reviewable,
+    known: RequestFacts,
+    { token, hash, epoch, rules }: FoundToken & { rules: CompiledPolicies },
+  ): Promise<Admitted> {
+    const { namespace, path } = known.place;
+    const uses = needsOnlyToken(operation, path) ? 0 : 1;
     if (!isReview && token.hasLimitedUses && !(await consumeUse(this.#db, hash, uses))) refuse();
-    const conditions = requireGrants(request, caller, token, rules);
-    if (caller.namespace.id === '')
-      caller.namespace =
-        (await this.#namespaceAt(caller.namespace.path, epoch)) ?? namespaceNotFound(request, caller);
-    if (isAdministrativePath(request.path) && !isAdministrative(caller.namespace))
-      throw notAdministrative(request.path);
-    return conditions;
+    const grant = await this.#policies.decide(token.namespace.id, rules, () =>
+      decide(operation, known, rules),
+    );
+    const existing =
+      namespace.id === ''
+        ? ((await this.#places.namespaceAt(namespace.path, epoch)) ??
+          notExisting(namespace, operation, grant))
+        : namespace;
+    return { sender: known.sender, place: { namespace: existing, path }, grant };
   }
 
-  /** Finds out where the request takes place, before anything is decided about it. */
-  async #locate(
-    { request, caller, epoch }: { request: AccessRequest; caller: Caller; epoch: number },
-    token: AccessToken,
+  async #passAllowed(
+    { sender, place }: RequestFacts,
+    before: Quota | undefined,
+    isMoved: boolean,
   ): Promise<void> {
-    const slotAt = async (path: string) =>
-      (await this.#slots.get(path, async () => slotOf(path, await readNamespace(this.#db, path)), epoch)).row;
-    const place = await locate(slotAt, { namespace: caller.namespace, path: request.path });
-    move({ request, caller }, place);
-    if (isOwnPath(request.path) || caller.namespace.path === token.namespace.path)
-      caller.namespace = token.namespace;
-  }
-
-  async #namespaceAt(path: string, seen?: number): Promise<Namespace | undefined> {
-    return (await this.#namespaces.get(path, () => readNamespace(this.#db, path), seen)).row;
+    const { remoteAddress, tokenType } = sender;
+    const namespace = tokenType === null ? undefined : place.namespace;
+    const quota = isMoved ? await this.#limits.quotaAt(place) : before;
+    await this.#limits.pass('allowed', { remoteAddress, quota, before, namespace });
   }
 }
 
-async function decided(
-  asked: AccessRequest,
-  authorize: (request: AccessRequest, caller: Caller) => Promise<Conditions | undefined>,
-): Promise<Decision> {
-  const request = { ...asked };
-  const caller = anonymousCaller(request);
-  try {
-    const conditions = await authorize(request, caller);
-    return { allowed: true, caller, conditions, path: request.path };
-  } catch (error) {
-    caller.grants = [];
-    return { allowed: false, problem: asProblem(error), caller, path: request.path };
-  }
-}
+/** A request to `authenticate` or, with `isReview`, to `review`. */
+type Reviewable = AccessRequest & { readonly isReview?: true };
 
-/** The address, and where the request takes place as far as that is known without reading anything. */
-const limitedBy = ({ path, remoteAddress }: AccessRequest, caller: Caller, login: LoginPath | undefined) => ({
-  remoteAddress,
-  namespace: namespaceAt(caller.namespace.path, login?.namespace ?? ''),
-  path: login?.path ?? path,
+/** An allowed request, with what the policies grant. */
+type Admitted = RequestFacts & { readonly grant: Grant };
+
+const allowed = ({ sender, place, grant }: Admitted, operation: Operation): Decision => ({
+  allowed: true,
+  caller: { ...sender, namespace: place.namespace, grants: grant.capabilities },
+  conditions: conditionsFor(grant.conditions, operation),
+  path: place.path,
 });
 
-const loginAt = (open: PublicPath | undefined, { operation, path }: AccessRequest): LoginPath | undefined =>
-  open?.kind === 'login' ? { mount: open.mount, path } : loginBelow(operation, path);
-
-/** A login that is named by its own path, or by one that begins with its namespace. */
-type LoginPath = Pick<LoginBelow, 'mount' | 'path'> & Partial<LoginBelow>;
-
-function move({ request, caller }: { request: AccessRequest; caller: Caller }, to: Place): void {
-  request.path = to.path;
-  caller.namespace = to.namespace;
+/** @param known what was known when it failed, unless it is a `Refusal` that knows more */
+function refused(error: unknown, known: RequestFacts): Decision {
+  const {
+    problem,
+    known: { sender, place },
+  } = error instanceof Refusal ? error : new Refusal(error, known);
+  return {
+    allowed: false,
+    problem,
+    caller: { ...sender, namespace: place.namespace, grants: [] },
+    path: place.path,
+  };
 }
 
-const namespaceNamed = (path: string): Namespace => (path === '' ? rootNamespace : { id: '', path });
 const isUnwrapping = ({ path, token }: AccessRequest): boolean =>
   takesWrappingToken(path) && isWrappingToken(token ?? '');
 
-/** Only a caller whose policies allow the operation learns this. */
-function namespaceNotFound({ operation }: AccessRequest, { grants, namespace }: Caller): never {
-  if (!suffices(grants, operation)) refuse();
-  throw new Problem('not_found', `namespace ${namespace.path} does not exist`);
+/** Only a sender whose policies allow the operation learns this. */
+function notExisting({ path }: Namespace, operation: Operation, { capabilities }: Grant): never {
+  if (!suffices(capabilities, operation)) refuse();
+  throw new Problem('not_found', `namespace ${path} does not exist`);
 }
 
-const notAdministrative = (path: string) =>
-  new Problem('forbidden', `${path} is available only in the root and the administrative namespace`);
-
-const asProblem = (error: unknown): Problem =>
-  error instanceof Problem
-    ? error
-    : new Problem('unavailable', 'the token could not be checked because the database is unavailable', {
-        cause: error,
-      });
+function requireAvailable({ namespace, path }: Place): void {
+  if (isAdministrativePath(path) && !isAdministrative(namespace))
+    throw new Problem('forbidden', `${path} is available only in the root and the administrative namespace`);
+}

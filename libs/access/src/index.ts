@@ -1,21 +1,29 @@
 export * from './authenticator.ts';
 export * from './changes/access-changes.ts';
-export * from './changes/concerns.ts';
+export * from './changes/change-tags.ts';
+export { type Epoch, epochSql } from './changes/epoch.ts';
 export { isNamespaceName, isReservedName, namespaceAt } from './paths/namespace-names.ts';
 export * from './paths/operation.ts';
 export * from './paths/path-rules.ts';
 export * from './paths/request-path.ts';
-export * from './policies/built-in-policies.ts';
-export * from './policies/compile-policies.ts';
-export { type Conditions, fulfils } from './policies/conditions.ts';
-export { readMountAccess } from './policies/mount-access.ts';
-export type { RequestParameters } from './policies/parameter-rules.ts';
-export * from './policies/policy-reader.ts';
-export * from './policies/policy-rules.ts';
-export { isEvaluableSql, type PolicySize, policySizeSql, requireEvaluable } from './policies/policy-size.ts';
+export { seenPath } from './paths/seen-path.ts';
+export * from './policies/matching/compile-policies.ts';
+export { type Conditions, meetsConditions } from './policies/rules/conditions.ts';
+export type { RequestParameters } from './policies/rules/parameter-rules.ts';
+export * from './policies/rules/policy-rules.ts';
+export {
+  isEvaluableSql,
+  type PolicySize,
+  policySizeSql,
+  requireEvaluable,
+} from './policies/rules/policy-size.ts';
+export * from './policies/store/built-in-policies.ts';
+export { permitsPlainRead } from './policies/store/may-read.ts';
+export { readMountAccess } from './policies/store/mount-access.ts';
+export * from './policies/store/policy-reader.ts';
+export { generatedName } from './policies/store/read-template-values.ts';
 export type { BuiltInLimits } from './rate-limits/rate-limits.ts';
 export { type AtEpoch, readBatchToken } from './read-access.ts';
-export { generatedName } from './read-template-values.ts';
 export { batchTokenExpiry } from './tokens/access-token.ts';
 export * from './tokens/address-ranges.ts';
 export * from './tokens/ancestor-expiry.ts';

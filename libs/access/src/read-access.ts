@@ -1,7 +1,8 @@
 import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
-import { isEvaluableSql, type PolicySize, policySizeSql } from './policies/policy-size.ts';
-import type { BatchTokenSurroundings, ServiceTokenRow } from './tokens/access-token.ts';
+import { type Epoch, epochSql } from './changes/epoch.ts';
+import { isEvaluableSql, type PolicySize, policySizeSql } from './policies/rules/policy-size.ts';
+import type { BatchTokenState, ServiceTokenRow } from './tokens/access-token.ts';
 import { ancestorsSql, ownExpirySql } from './tokens/ancestor-expiry.ts';
 import { identityPoliciesSql } from './tokens/identity-policies.ts';
 import type { BatchToken } from './tokens/token.ts';
@@ -11,12 +12,12 @@ import type { BatchToken } from './tokens/token.ts';
 
 /** A row, undefined if there is none, and the epoch at which it was read. */
 export interface AtEpoch<Row> {
-  epoch: number;
+  epoch: Epoch;
   row: Row | undefined;
 }
 
 const serviceToken = `
-  select e.value as epoch, t.accessor, t.display_name, t.entity_id, t.policies, t.namespace_id,
+  select ${epochSql('e')} as epoch, t.accessor, t.display_name, t.entity_id, t.policies, t.namespace_id,
     n.path as namespace_path, least(${ownExpirySql('t')}, above.expires_at) as expires_at, t.bound_cidrs, t.uses_left,
     ${identityPoliciesSql('t.entity_id', 't.namespace_id')} as identity_policies,
     t.mount_id, above.accessors as ancestors, above.mounts as ancestor_mounts
@@ -26,7 +27,7 @@ const serviceToken = `
   cross join lateral ${ancestorsSql('t.parent_accessor')} above`;
 
 export async function readServiceToken(sql: Sql, hash: Uint8Array): Promise<AtEpoch<ServiceTokenRow>> {
-  const [row] = await sql.query<ServiceTokenRow & { epoch: number; namespace_path: string | null }>(
+  const [row] = await sql.query<ServiceTokenRow & { epoch: Epoch; namespace_path: string | null }>(
     serviceToken,
     [hash],
   );
@@ -35,7 +36,7 @@ export async function readServiceToken(sql: Sql, hash: Uint8Array): Promise<AtEp
 }
 
 const batchToken = `
-  select e.value as epoch, n.path as namespace_path, $2::text is null or t.accessor is not null as parent_exists,
+  select ${epochSql('e')} as epoch, n.path as namespace_path, $2::text is null or t.accessor is not null as parent_exists,
     least(${ownExpirySql('t')}, above.expires_at) as parent_expires_at,
     $3::uuid is null or m.id is not null as mount_exists,
     ${identityPoliciesSql('$4::uuid', '$1')} as identity_policies,
@@ -46,9 +47,9 @@ const batchToken = `
   left join login.auth_mounts m on m.id = $3::uuid
   cross join lateral ${ancestorsSql('t.parent_accessor')} above`;
 
-export async function readBatchToken(sql: Sql, token: BatchToken): Promise<AtEpoch<BatchTokenSurroundings>> {
+export async function readBatchToken(sql: Sql, token: BatchToken): Promise<AtEpoch<BatchTokenState>> {
   const parameters = [token.namespace_id, token.parent_accessor, token.mount_id, token.entity_id];
-  const [row] = await sql.query<BatchTokenSurroundings & { epoch: number; namespace_path: string | null }>(
+  const [row] = await sql.query<BatchTokenState & { epoch: Epoch; namespace_path: string | null }>(
     batchToken,
     parameters,
   );
@@ -57,10 +58,10 @@ export async function readBatchToken(sql: Sql, token: BatchToken): Promise<AtEpo
 }
 
 const namespaceByPath = `
-  select e.value as epoch, n.id from login.access_epoch e left join login.namespaces n on n.path = $1`;
+  select ${epochSql('e')} as epoch, n.id from login.access_epoch e left join login.namespaces n on n.path = $1`;
 
 export async function readNamespace(sql: Sql, path: string): Promise<AtEpoch<Namespace>> {
-  const [row] = await sql.query<{ epoch: number; id: string | null }>(namespaceByPath, [path]);
+  const [row] = await sql.query<{ epoch: Epoch; id: string | null }>(namespaceByPath, [path]);
   if (row === undefined) throw new Error('login.access_epoch is empty');
   return { epoch: row.epoch, row: row.id === null ? undefined : { id: row.id, path } };
 }
@@ -72,7 +73,7 @@ export interface LoginMount {
 }
 
 const loginMount = `
-  select e.value as epoch, m.id as mount_id, n.id as namespace_id from login.access_epoch e
+  select ${epochSql('e')} as epoch, m.id as mount_id, n.id as namespace_id from login.access_epoch e
   left join (login.namespaces n join login.auth_mounts m on m.namespace_id = n.id and m.path = $2) on n.path = $1`;
 
 /** Reads the auth mount at the path `mount` in the namespace at a path. */
@@ -81,10 +82,10 @@ export async function readLoginMount(
   namespace: string,
   mount: string,
 ): Promise<AtEpoch<LoginMount>> {
-  const [row] = await sql.query<{ epoch: number; mount_id: string | null; namespace_id: string }>(
-    loginMount,
-    [namespace, mount],
-  );
+  const [row] = await sql.query<{ epoch: Epoch; mount_id: string | null; namespace_id: string }>(loginMount, [
+    namespace,
+    mount,
+  ]);
   if (row === undefined) throw new Error('login.access_epoch is empty');
   const { epoch, mount_id: id, namespace_id } = row;
   return { epoch, row: id === null ? undefined : { id, namespace: { id: namespace_id, path: namespace } } };
@@ -100,14 +101,15 @@ export async function consumeUse(sql: Sql, hash: Uint8Array, uses: 0 | 1 = 1): P
 }
 
 const policySet = `
-  select e.value as epoch, size.paths, size."plusPaths", case when ${isEvaluableSql('size')} then (
+  select ${epochSql('e')} as epoch, size.paths, size."plusPaths", case when ${isEvaluableSql('size')} then (
     select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'rules', p.rules)), '[]')::text
     from login.policies p where p.namespace_id = $1 and p.name = any($3::text[])
   ) end as rules
   from login.access_epoch e cross join lateral ${policySizeSql('$1', '$2::text[]')} size`;
 
 /**
- * Reads the policies with these names in one namespace as JSON, or null if they are too large together; names without a policy are omitted.
+ * Reads the policies with these names in one namespace as JSON, or null if they are too large together; names without a
+ * policy are omitted.
  * @param known names of which only the size is read
  */
 export async function readPolicySet(
@@ -115,8 +117,8 @@ export async function readPolicySet(
   namespaceId: string,
   names: readonly string[],
   known: { has(name: string): boolean } = new Set(),
-): Promise<PolicySize & { epoch: number; rules: string | null }> {
-  const [row] = await sql.query<PolicySize & { epoch: number; rules: string | null }>(policySet, [
+): Promise<PolicySize & { epoch: Epoch; rules: string | null }> {
+  const [row] = await sql.query<PolicySize & { epoch: Epoch; rules: string | null }>(policySet, [
     namespaceId,
     names,
     names.filter((name) => !known.has(name)),

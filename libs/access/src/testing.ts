@@ -1,7 +1,7 @@
 import type { Capability } from '@secrets/caller';
 import type { Db, Sql } from '@secrets/db';
-import { concern } from './changes/concerns.ts';
-import type { PathRule, PolicyRules } from './policies/policy-rules.ts';
+import { changeTag } from './changes/change-tags.ts';
+import type { PathRule, PolicyRules } from './policies/rules/policy-rules.ts';
 import { newAccessor, newToken, tokenHash } from './tokens/token.ts';
 
 export interface TokenForTest {
@@ -62,7 +62,7 @@ export async function writePolicy(
        on conflict (namespace_id, name) do update set rules = excluded.rules`,
       [namespaceId, name, JSON.stringify(rules)],
     );
-    await recordChange(tx, concern.policy(namespaceId, name));
+    await recordChange(tx, changeTag.policy(namespaceId, name));
   });
 }
 
@@ -70,13 +70,13 @@ export async function writePolicy(
 export const revokeToken = (db: Db, accessor: string): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query('update login.tokens set expires_at = to_timestamp(0) where accessor = $1', [accessor]);
-    await recordChange(tx, concern.token(accessor));
+    await recordChange(tx, changeTag.token(accessor));
   });
 
 const recordChange = (sql: Sql, concerned: string) =>
   sql.query(
-    `with moved as (update login.access_epoch set value = value + 1 returning value)
-     insert into login.access_changes (epoch, concerns) select value, array[$1::text] from moved`,
+    `with moved as (update login.access_epoch set value = value + 1 returning value, change_id)
+     insert into login.access_changes (epoch, change_id, concerns) select value, change_id, array[$1::text] from moved`,
     [concerned],
   );
 /** Increments the epoch, as login does with every change that may withdraw access. */

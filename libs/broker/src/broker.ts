@@ -14,7 +14,10 @@ export interface DeliveryContext {
   traceparent?: string | null | undefined;
 }
 
-/** Handles one message. Throwing, or exceeding the timeout, is the same as `requeue`. */
+/**
+ * Handles one message. Throwing, or exceeding the timeout, is the same as `requeue`; throwing `unavailable` delays the message
+ * without counting a delivery.
+ */
 export type MessageHandler = (message: unknown, context: DeliveryContext) => Promise<Verdict>;
 
 /** One subscription to one queue. */
@@ -39,26 +42,26 @@ export interface DeadLetter {
   text: string;
 }
 
-/** Which dead letters of a queue: of the first `limit`, those that have one of these IDs, or all of them. */
+/** Selects dead letters among the first `limit` of a queue: those with one of these IDs, or all of them if there are no IDs. */
 export interface DeadLetterSelection {
   messageIds?: readonly string[] | undefined;
   limit: number;
 }
 
-/** What is sent beside messages. */
+/** Properties that are sent along with messages. */
 export interface PublishOptions {
   /** The trace of each message, in the order of the messages. On RabbitMQ, it is the header `traceparent`. */
   traceparents?: readonly (string | null | undefined)[];
 }
 
 /**
- * Durable queues of JSON messages, each delivered at least once and roughly in the order of publication. A queue is
+ * Queues of JSON messages, each delivered at least once and roughly in the order of publication. A queue is
  * created on first use.
  */
 export interface Broker {
   /**
-   * Resolves when the broker has stored all messages durably. Throws `unavailable` if that was not confirmed; any of the
-   * messages may have arrived nevertheless. Consumers must tolerate duplicates.
+   * Resolves when the broker has stored all messages: durably, unless it is in memory. Throws `unavailable` if that was
+   * not confirmed; any of the messages may have arrived nevertheless. Consumers must tolerate duplicates.
    */
   publish(queue: string, messages: readonly Json[], options?: PublishOptions): Promise<void>;
   /** Runs at most `concurrency` handlers at once. Resolves immediately, even if the broker is unreachable. */
@@ -66,7 +69,9 @@ export interface Broker {
   /** Throws `unavailable` if the broker is unreachable, as do the next four methods. */
   depth(queue: string): Promise<Depth>;
   deadLetterDepth(queue: string): Promise<number>;
-  /** Returns dead letters, roughly the oldest first, without removing them. On RabbitMQ, inspecting them may change their order. */
+  /**
+   * Returns dead letters, roughly the oldest first, without removing them. On RabbitMQ, inspecting them may change their order.
+   */
   deadLetters(queue: string, limit: number): Promise<DeadLetter[]>;
   /**
    * Publishes dead letters to their queue again, as they were received, and removes them; returns how many. If the process dies
@@ -80,7 +85,7 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** How often a message is delivered before it is dead-lettered. RabbitMQ 4 has the same limit by default. */
+/** Number of deliveries after which a message is dead-lettered. RabbitMQ 4 has the same limit by default. */
 export const deliveryLimit = 20;
 
 /** The methods of a logger that the brokers use. A pino logger fits. */

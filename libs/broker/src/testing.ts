@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createTestDb } from '@secrets/db/testing';
 import { type ConfirmChannel, connect } from 'amqplib';
 import pTimeout from 'p-timeout';
 import type { Broker, BrokerLog } from './broker.ts';
-import { openEmbeddedBroker } from './embedded/embedded-broker.ts';
+import { openMemoryBroker } from './memory/memory-broker.ts';
 import { openRabbit, type RabbitOptions } from './rabbit/rabbit-broker.ts';
 import { deadLetterQueue } from './rabbit/rabbit-queues.ts';
 
@@ -22,17 +21,14 @@ const requeuePauseMs = 10;
  */
 export function openTestBroker(log = silent): Promise<TestBroker> {
   const url = process.env.TEST_AMQP_URL;
-  return url === undefined ? openEmbeddedTestBroker(log) : openRabbitTestBroker({ url, log });
+  return url === undefined ? openMemoryTestBroker(log) : openRabbitTestBroker({ url, log });
 }
 
-export async function openEmbeddedTestBroker(log = silent): Promise<TestBroker> {
-  const db = await createTestDb();
-  const broker = await openEmbeddedBroker(db, { log, requeuePauseMs });
+export async function openMemoryTestBroker(log = silent): Promise<TestBroker> {
+  const broker = openMemoryBroker({ log, requeuePauseMs });
   return withClose(broker, {
-    sendText: async (queue, text) => {
-      await db.query('insert into broker.messages (queue, body) values ($1, $2)', [queue, text]);
-    },
-    afterClose: () => db.close(),
+    sendText: async (queue, text) => broker.publishTexts(queue, [text]),
+    afterClose: async () => undefined,
   });
 }
 

@@ -24,7 +24,7 @@ export interface AssertedRequest {
 /** An empty body and none are the same. */
 type Body = string | Uint8Array | undefined;
 
-/** What a verified assertion says. */
+/** Contents of an assertion whose signature has been verified. */
 export interface VerifiedAssertion {
   caller: Caller;
   /** For `requireSignedBody`. */

@@ -4,7 +4,10 @@ import { z } from 'zod';
 export const capabilities = ['create', 'read', 'update', 'patch', 'delete', 'list', 'sudo', 'deny'] as const;
 export type Capability = (typeof capabilities)[number];
 
-/** A namespace: its ID and its path without leading and trailing slashes. The root namespace has the ID `root` and the empty path. */
+/**
+ * A namespace: its ID and its path without leading and trailing slashes. The root namespace has the ID `root` and the empty
+ * path.
+ */
 export const Namespace = z.object({ id: z.string(), path: z.string() });
 export type Namespace = z.infer<typeof Namespace>;
 
@@ -30,14 +33,16 @@ export const Caller = z.object({
   grants: z.array(z.enum(capabilities)),
   remoteAddress: z.string(),
   /**
-   * The number of the newest change of access that the gateway had taken into account, read after the request arrived. Only for logins: login
-   * need not look for changes again. Absent if it is not known.
+   * Identifies the newest change of access that the gateway had taken into account, read after the request arrived. Only for
+   * logins: login need not look for changes again. Absent if it is not known. (Version 0.2 sends a number as `accessEpoch`,
+   * which says too little.)
    */
-  accessEpoch: z.number().optional(),
+  newestChange: z.string().optional(),
 });
-export type Caller = z.infer<typeof Caller>;
+export type Caller = { readonly [Field in keyof Parsed]: Readonly<Parsed[Field]> };
+type Parsed = z.infer<typeof Caller>;
 
-/** Whether a namespace may change the settings of the whole installation (docs/conventions.md#28-namespaces). */
+/** Whether a namespace may change the settings of the whole installation (docs/conventions/access.md#namespaces). */
 export const isAdministrative = ({ path }: Pick<Namespace, 'path'>): boolean =>
   isAdministrativeNamespace(path);
 

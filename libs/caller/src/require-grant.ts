@@ -16,7 +16,10 @@ export const requireGrant = (caller: Caller, exists: boolean): void =>
 /** Whether the caller may exceed the limits of its own token: the `root` policy, or `sudo` on this path. */
 export const maySudo = (caller: Caller): boolean => isRoot(caller) || caller.grants.includes('sudo');
 
-/** Throws `not_found` outside of the root and the administrative namespace: only they have this path (docs/conventions.md#28-namespaces). */
+/**
+ * Throws `not_found` outside of the root and the administrative namespace: only they have this path
+ * (docs/conventions/access.md#namespaces).
+ */
 export function requireAdministrative({ namespace }: Caller): void {
   if (!isAdministrative(namespace)) throw notFound();
 }

@@ -1,4 +1,4 @@
-import { errorCode } from '@secrets/domain';
+import { errorCode, notFound, Problem } from '@secrets/domain';
 
 /** A statement's parameters: JSON goes in as text (`JSON.stringify`) with a `::jsonb` cast, arrays as arrays with `::text[]`. */
 export type Params = readonly unknown[];
@@ -10,6 +10,12 @@ export interface Sql {
    * Uint8Array, `jsonb` as a value.
    */
   query<Row>(text: string, params?: Params): Promise<Row[]>;
+}
+
+/** A page of a list: at most `limit` items, those behind `after` in the order of the list. */
+export interface PageRange<After = string> {
+  after: After;
+  limit: number;
 }
 
 /** One transaction. */
@@ -47,3 +53,14 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   if (errorCode(error) !== uniqueViolation) return false;
   return constraint === undefined || (error as { constraint?: string }).constraint === constraint;
 }
+
+/**
+ * Returns a handler that throws a unique violation as `conflict` with this sentence, and a foreign key violation as `not_found`:
+ * the row that is referred to was deleted in the meantime. Other errors are thrown as they are.
+ */
+export const rethrowViolation =
+  (sentence: string) =>
+  (error: unknown): never => {
+    if (isUniqueViolation(error)) throw new Problem('conflict', sentence);
+    throw isForeignKeyViolation(error) ? notFound() : error;
+  };

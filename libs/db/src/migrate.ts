@@ -18,7 +18,7 @@ export interface Migrations {
  * @throws if a migration fails, was changed after it ran, or is not permitted to this role
  */
 export async function migrate(db: Db, { schema, folder }: Migrations): Promise<string[]> {
-  if ((await appliedVersion(db, schema)) === latestVersion(folder)) return [];
+  if ((await appliedVersion(db, schema)) >= latestVersion(folder)) return []; // a newer version may have migrated it
   try {
     // Creating an index on a large table takes long, and so does waiting for another process that does.
     return await db.transaction((tx) => migrateLocked(tx, { schema, folder }), { isUnlimited: true });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { openPostgres } from './connections/open-postgres.ts';
 import type { Db } from './db.ts';
-import { openPostgres } from './open-postgres.ts';
 
 /** A database for one test file. `close` drops it. */
 export interface TestDb extends Db {
@@ -14,7 +14,7 @@ export interface TestDb extends Db {
 export async function createTestDb(template = 'template0'): Promise<TestDb> {
   const server = testServerUrl();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await onServer(server, `create database ${name} template ${template}`);
+  await onServer(server, `create database ${name} template ${template} strategy file_copy`);
   const url = databaseOf(server, name);
   const db = openPostgres({ url });
   return {

@@ -1,10 +1,11 @@
-import type { Json } from '@secrets/domain';
+import { readStored } from '@secrets/domain';
 import type { Budget } from '@secrets/scheduler';
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { Field, Fields, SettingsOf } from './fields/field.ts';
 
 export type Granularity = 'secret-path' | 'secret-key';
 
-/** How the external secrets of a type are named. */
+/** Rules for the names of the external secrets of a type. */
 interface NameRule {
   /** Returns the template of destinations that do not set their own. */
   defaultTemplate(prefix: string, granularity: Granularity): string;
@@ -25,29 +26,20 @@ interface TagRule {
 }
 
 /** The part of a destination type that does no I/O. Its other part is the driver in the type's worker. */
-export interface DestinationDescription {
+export interface DestinationDescription<Declared extends Fields = Fields> {
   /** The API's type identifier. */
   type: string;
-  /** The fields of the create and update requests. They are treated as optional: an update keeps what it omits. */
-  fields: z.ZodObject;
-  /** The default of every non-secret field that is stored. */
-  defaults: Readonly<Record<string, Json>>;
+  /** The fields of requests and of what is stored; everything about one follows from its declaration. */
+  fields: Declared;
+  /** The body of a create or an update request, derived from `fields`. */
+  body: z.ZodObject;
+  /** The defaults of the stored settings, derived from `fields`. */
+  defaults: SettingsOf<Declared>;
   /**
-   * Fields that are stored encrypted and shown as asterisks. A check of their content belongs into `fields`. Its messages are shown, so
-   * they must not contain any part of the value.
+   * The setting that names a code-host application of the destination's namespace, if the type has one. The application
+   * must exist, and the driver receives its `app_id` and `private_key` (PKCS#8) among the credentials.
    */
-  secretFields: readonly string[];
-  /** Fields shown in `connection_details`; the others are in `options`. */
-  connectionFields: readonly string[];
-  /** Fields whose change is pushed to every external secret, in the background; `custom_tags` if absent. */
-  pushedFields?: readonly string[];
-  /**
-   * The setting that names a code-host application of the destination's namespace, if the type has one. The application must exist, and
-   * the driver receives its `app_id` and `private_key` among the credentials.
-   */
-  appField?: string;
-  /** Fields that cannot be changed after creation. */
-  immutableFields: readonly string[];
+  appField?: keyof SettingsOf<Declared> & string;
   supportsTags: boolean;
   tagRule: TagRule;
   /** Maximum size of a value, in UTF-8 bytes. */
@@ -56,13 +48,10 @@ export interface DestinationDescription {
   takesEmptyValue: boolean;
   nameRule: NameRule;
   /**
-   * Returns what identifies the account at the provider whose budget the destination uses: destinations with equal parts share a lane. May
-   * contain credentials, so it is only stored as a hash.
+   * Returns what identifies the account at the provider whose budget the destination uses: destinations with equal
+   * parts share a lane. May contain credentials, so it is only stored as a hash.
    */
-  account(
-    settings: Readonly<Record<string, Json>>,
-    credentials: Readonly<Record<string, string>>,
-  ): readonly unknown[];
+  account(settings: SettingsOf<Declared>, credentials: Readonly<Record<string, string>>): readonly unknown[];
   /** The provider's limit on write calls per account. */
   budget: Budget;
   /**
@@ -70,9 +59,36 @@ export interface DestinationDescription {
    * request is parsed, before the checks; absent if there are none.
    */
   derive?(
-    settings: Readonly<Record<string, Json>>,
+    settings: SettingsOf<Declared>,
     credentials: Readonly<Record<string, string>>,
-  ): Record<string, Json>;
+  ): SettingsOf<Declared>;
   /** Returns what is wrong with the combination of fields, one sentence each, which begins with the field's name. */
-  check(settings: Readonly<Record<string, Json>>, credentials: ReadonlySet<string>): string[];
+  check(settings: SettingsOf<Declared>, credentials: ReadonlySet<string>): string[];
 }
+
+/** Completes the description of a type with what follows from its fields. */
+export const describeType = <Declared extends Fields>(
+  type: Omit<DestinationDescription<Declared>, 'body' | 'defaults'>,
+): DestinationDescription<Declared> => ({
+  ...type,
+  body: z.object(mapFields(type.fields, ({ schema }) => [schema])).partial(),
+  defaults: mapFields(type.fields, (field) =>
+    'default' in field ? [field.default] : [],
+  ) as SettingsOf<Declared>,
+});
+
+const mapFields = <Result>(fields: Fields, map: (field: Field) => Result[]): Record<string, Result> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => map(field).map((result) => [name, result])),
+  );
+
+/**
+ * Returns stored settings, parsed, with the defaults of those that are missing: the type may have had fewer fields when
+ * they were stored. Settings that only a newer version knows are kept. Throws `conflict`, which names the field and
+ * `object`, for a value that no request could have set.
+ */
+export const settingsOf = <Declared extends Fields>(
+  { fields, type }: DestinationDescription<Declared>,
+  stored: Readonly<Record<string, unknown>>,
+  object = `a destination of type ${type}`,
+): SettingsOf<Declared> => readStored(fields, stored, object) as SettingsOf<Declared>;

@@ -43,8 +43,17 @@ export class Problem extends Error {
   }
 }
 
-/** A missing object or an empty list, which need no message (docs/conventions.md#13-errors); or a message that says what is missing. */
+/**
+ * A missing object or an empty list, which need no message (docs/conventions/http.md#errors); or a message that says what is
+ * missing.
+ */
 export const notFound = (sentence?: string): Problem => new Problem('not_found', sentence);
+
+/** Returns a value that was found. Throws `not_found` if there is none. */
+export function requireFound<Found>(found: Found | undefined, sentence?: string): Found {
+  if (found === undefined) throw notFound(sentence);
+  return found;
+}
 
 /** Invalid input. The message names the field. */
 export const invalid = (sentence: string, also: readonly string[] = []): Problem =>

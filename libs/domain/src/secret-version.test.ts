@@ -15,6 +15,13 @@ describe('the value of a version', () => {
     expect(SecretData.safeParse(deep).success).toBe(false);
   });
 
+  test('accepts 5,000 values, and refuses 5,001', () => {
+    expect(SecretData.safeParse({ list: Array(4_998).fill(1) }).success).toBe(true);
+    expect(SecretData.safeParse({ list: Array(4_999).fill(1) }).error?.issues).toMatchObject([
+      { message: 'has more than 5,000 values' },
+    ]);
+  });
+
   test.each(['{"__proto__":{"a":1}}', '{"a":"\\ud800","b":"\\u0000"}', '{}', '{"ä/ö":[1,null,{"x":false}]}'])(
     'decodes %s unchanged',
     (text) => {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { isExactNumber, parseExactly } from './exact-json.ts';
-import { isJsonObject } from './json.ts';
+import { parseExactly } from './json/exact-json.ts';
+import { isJsonObject } from './json/json.ts';
+import { excessIn, type JsonBudget } from './json/json-budget.ts';
 
-/** What a version's value belongs to. All of it is known before the version has a number. */
+/** Identifies the version that a sealed value belongs to. All fields are known before the version has a number. */
 export interface VersionLocation {
   mountId: string;
   /** The secret's path under its mount. */
@@ -15,16 +16,19 @@ export interface VersionLocation {
 export const versionAad = ({ mountId, path, versionId }: VersionLocation): string =>
   `secrets.versions:${mountId}:${versionId}:${path}`;
 
-/** Maximum nesting of objects and lists in a secret. */
-const maxDepth = 100;
+/** Limits of the value of a secret. A body that writes one has one more level and a few more values. */
+export const secretBudget: JsonBudget = { depth: 100, values: 5_000 };
 
 /** The value of one version: a JSON object, in which a number may be an `ExactNumber`. */
 export type SecretData = Record<string, unknown>;
 
-/** Accepts a JSON object that is not nested too deeply, and returns it unchanged: no key is dropped, not even `__proto__`. */
+/** Accepts a JSON object within `secretBudget`, and returns it unchanged: no key is dropped, not even `__proto__`. */
 export const SecretData = z
   .custom<SecretData>(isJsonObject, { error: 'must be a JSON object' })
-  .refine((given) => fitsIn(maxDepth, given), { error: `is nested deeper than ${maxDepth} levels` })
+  .superRefine((given, context) => {
+    const excess = excessIn(given, secretBudget);
+    if (excess !== undefined) context.addIssue({ code: 'custom', message: excess });
+  })
   .meta({ type: 'object' });
 
 /** Encodes a value as the bytes to seal. */
@@ -33,8 +37,3 @@ export const encodeSecretData = (value: SecretData): Buffer => Buffer.from(JSON.
 /** Decodes what `encodeSecretData` returned. */
 export const decodeSecretData = (bytes: Uint8Array): SecretData =>
   parseExactly(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as SecretData;
-
-function fitsIn(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || isExactNumber(value)) return true;
-  return levels > 0 && Object.values(value).every((inner) => fitsIn(levels - 1, inner));
-}

@@ -1,5 +1,5 @@
 import { assertionHeader, type Caller, type InternalKeys, signAssertion } from '@secrets/caller';
-import { Problem, type ProblemKind } from '@secrets/domain';
+import { Problem, type ProblemKind, parsedJson } from '@secrets/domain';
 import { traceparent } from '@secrets/telemetry';
 import { splitTarget } from './endpoint/request-target.ts';
 import { httpStatus } from './problem/problem-status.ts';
@@ -56,7 +56,7 @@ export function internalClient({
 
 function dataOf(status: number, text: string, to: string): unknown {
   if (status === 204) return undefined;
-  const body = parseBody(text);
+  const body = (parsedJson(text) ?? {}) as { data?: unknown; errors?: string[] };
   if (status < 300) return body.data;
   const kind = kindOf(status);
   if (kind === undefined) throw new Problem('bad_gateway', `${to} failed`);
@@ -65,11 +65,3 @@ function dataOf(status: number, text: string, to: string): unknown {
 
 const kindOf = (status: number) =>
   (Object.keys(httpStatus) as ProblemKind[]).find((kind) => httpStatus[kind] === status);
-
-function parseBody(text: string): { data?: unknown; errors?: string[] } {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
-}

@@ -1,11 +1,11 @@
 import { buildConnector, Pool } from 'undici';
 
-/** How long one replica may take to accept a connection before another one is tried. */
+/** Milliseconds that a replica has to accept a connection before another one is tried. */
 const connectTimeoutMs = 2_000;
 
 /**
- * How long an unused connection is kept: less than a service that stops takes to drain, so that no request is sent on a connection that is
- * just being closed. The pool measures it to about a second.
+ * Milliseconds for which an unused connection is kept. It is shorter than the drain of a stopping service, so that no request
+ * is sent on a connection that is being closed. The pool measures it to about a second.
  */
 const keepAliveMs = 3_000;
 
@@ -19,8 +19,9 @@ export interface ReplicaPoolOptions {
 export const replicaUrls = (text: string): string[] => text.split(',').map((url) => url.trim());
 
 /**
- * Opens keep-alive connections to the replicas of a service. Each new connection goes to the next replica. If that one does not accept it, the
- * others are tried in turn: nothing has been sent yet. A name with several addresses is treated like that by Node.js itself.
+ * Opens keep-alive connections to the replicas of a service. Each new connection goes to the next replica. If that one does not
+ * accept it, the others are tried in turn: nothing has been sent yet. A name with several addresses is treated like that by
+ * Node.js itself.
  */
 export function openReplicaPool(urls: string, { connections, timeoutMs }: ReplicaPoolOptions): Pool {
   const origins = replicaUrls(urls).map((url) => new URL(url));

@@ -11,7 +11,7 @@ export interface LaneSnapshot {
   tokens: number;
   /** When one of its entries was last admitted, in milliseconds since 1970; 0 for never. */
   servedAtMs: number;
-  /** In an order that varies: of those with equally many outstanding entries, the first comes first. */
+  /** Destinations with equally many outstanding entries are admitted in this order; vary it. */
   destinations: readonly DestinationSnapshot[];
 }
 
@@ -20,7 +20,7 @@ export interface DestinationSnapshot {
   id: string;
   /** From `effectiveWindow`. */
   window: number;
-  /** Whether its last calls succeeded, and in time. Unhealthy destinations together have a share of the slots. */
+  /** Whether its last calls succeeded in time. All unhealthy destinations share a part of the slots. */
   isHealthy: boolean;
   /** Its entries that are enqueued or in progress. */
   outstanding: number;
@@ -28,7 +28,7 @@ export interface DestinationSnapshot {
   hasDue: boolean;
 }
 
-/** How many entries of each destination to enqueue now, at most. Destinations without any are left out. */
+/** Maximum number of entries to enqueue now, by the ID of the destination. A destination without an entry gets none. */
 export type Admission = ReadonlyMap<string, number>;
 
 export interface AdmissionLimits {
@@ -47,10 +47,11 @@ interface Turn {
 }
 
 /**
- * Decides what to enqueue, from a snapshot of the lanes of one destination type. Lanes take turns, the one served longest ago first: one
- * entry of each is admitted per round, while it has room in its window, budget left and an entry due, and while the queue of the type has
- * room. The destinations of a lane take turns in the same way. Unhealthy destinations together never have more entries outstanding than half of the slots, and those do not
- * count against their lane's window: a destination that hangs leaves room to the others of its account.
+ * Decides what to enqueue, from a snapshot of the lanes of one destination type. Lanes take turns, the one served longest ago
+ * first: one entry of each is admitted per round, while it has room in its window, budget left and an entry due, and while the
+ * queue of the type has room. The destinations of a lane take turns in the same way. Unhealthy destinations together never have
+ * more entries outstanding than half of the slots, and those do not count against their lane's window: a destination that hangs
+ * leaves room to the others of its account.
  */
 export function admit(lanes: readonly LaneSnapshot[], { slots, queueFactor }: AdmissionLimits): Admission {
   const admission = new Map<string, number>();

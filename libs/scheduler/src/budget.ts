@@ -1,4 +1,4 @@
-/** How many calls a lane may make: at most `burst` at once, and `perSecond` on average. */
+/** Limit of the calls in a lane: at most `burst` at once, and `perSecond` on average. */
 export interface Budget {
   perSecond: number;
   burst: number;
@@ -14,18 +14,27 @@ export interface Bucket {
 }
 
 /**
- * The part of a budget that is used. The provider counts in windows of its own, and calls that were admitted late in one window may
- * arrive early in the next.
+ * The share of a budget that is used: the provider counts in its own windows, and calls admitted late in one may arrive early in
+ * the next.
  */
 const usableShare = 0.97;
 
-/** Refills a bucket up to now. A clock that went back refills nothing. */
+/** Clocks of transactions at the same time differ by less than this. */
+const maxAheadMs = 1_000;
+
+/**
+ * Refills a bucket up to now. Does nothing if the clock went back a little. A time that lies further ahead was written while the
+ * clock was ahead, and is taken as now; otherwise, nothing would be refilled for the length of the jump. There is a token for the
+ * call with which the corrected time is stored.
+ */
 export function refill(bucket: Bucket, { perSecond, burst }: Budget, nowMs: number): Bucket {
   const elapsed = Math.max(0, nowMs - bucket.refilledAtMs) / 1_000;
+  const isAhead = bucket.refilledAtMs > nowMs + maxAheadMs;
   const tokens = Math.min(burst, bucket.tokens + elapsed * perSecond * usableShare);
+  if (isAhead) return { tokens: Math.max(1, tokens), refilledAtMs: nowMs };
   return { tokens, refilledAtMs: Math.max(nowMs, bucket.refilledAtMs) };
 }
 
-/** How many milliseconds after `refill` the bucket has a whole token again; 0 if it has one. */
+/** Returns the milliseconds after `refill` until the bucket has a whole token; 0 if it has one. */
 export const untilNextToken = ({ tokens }: Bucket, { perSecond }: Budget): number =>
   tokens >= 1 ? 0 : ((1 - tokens) / (perSecond * usableShare)) * 1_000;

@@ -109,6 +109,8 @@ describe('a pause', () => {
         lane,
       );
     const almost = forbidden(healthy(8), 7);
+    const repeated = { ...failed('forbidden'), isRepeated: true };
+    expect(afterReport(almost, repeated, at(0))).toEqual(almost); // one entry that is tried again and again
     expect(isPaused(almost, 0)).toBe(false);
     expect(pauseOf(forbidden(almost, 1), 0)).toBe(30);
     expect(isPaused(forbidden(afterReport(almost, succeeded(), at(0)), 7), 0)).toBe(false);

@@ -1,8 +1,8 @@
 import type { FaultKind } from '@secrets/domain';
 
 /**
- * The health of a lane, or of one of its destinations. Both have a window: an account is throttled as a whole, but a single destination may
- * be unreachable or have invalid credentials.
+ * The health of a lane, or of one of its destinations. Both have a window: an account is throttled as a whole, but a single
+ * destination may be unreachable or have invalid credentials.
  */
 export interface LaneState {
   /** How many of its entries may be outstanding while it is healthy. */
@@ -11,15 +11,15 @@ export interface LaneState {
   threshold: number;
   /** Pauses in a row; 0 while it is healthy. */
   failures: number;
-  /** Calls in a row that were forbidden. */
+  /** Entries in a row whose calls were forbidden. */
   refusals: number;
-  /** Until when it is paused, in milliseconds since 1970; null if it is not. It remains when the pause has ended. */
+  /** End of its last pause, in milliseconds since 1970; null if it was never paused. Kept after the pause has ended. */
   pausedUntilMs: number | null;
-  /** Why it was paused or slowed down last; null since a call has succeeded. */
+  /** Why it was last paused or slowed down; null once a call has succeeded. */
   reason: FaultKind | null;
 }
 
-/** The windows that lanes have: what they start with, and what they grow to. */
+/** The initial and the largest window of a lane. */
 export interface WindowLimits {
   first: number;
   max: number;
@@ -37,42 +37,48 @@ export const initialLane = ({ first, max }: WindowLimits): LaneState => ({
 });
 
 /**
- * What is reported of a lane or a destination: successes since the last report, one fault, or, to a lane, that one of its destinations was
- * throttled while no other is.
+ * Report about a lane or a destination: successes since the last report, one fault, or, for a lane only, that one of its
+ * destinations was throttled while no other is. `isRepeated`: the same entry was forbidden before.
  */
 export type LaneReport =
   | { kind: 'succeeded'; count: number }
   | { kind: 'slowed' }
-  | { kind: 'failed'; fault: FaultKind; retryAfterSeconds: number | undefined };
+  | { kind: 'failed'; fault: FaultKind; retryAfterSeconds: number | undefined; isRepeated?: boolean };
 
-/** What a fault concerns, and the first and the longest pause in seconds. Other faults concern one entry. */
+/** Scope of a fault, and its first and longest pause in seconds. Any other fault affects only its entry. */
 const pauses: Partial<Record<FaultKind, { of: 'lane' | 'destination'; first: number; max: number }>> = {
   throttled: { of: 'lane', first: 0.1, max: 300 },
   unavailable: { of: 'destination', first: 0.5, max: 300 },
   unauthenticated: { of: 'destination', first: 30, max: 3_600 },
 };
 
-/** After this many forbidden calls in a row, the credentials are treated as invalid. Fewer may be a policy that permits only some names. */
+/**
+ * After this many forbidden entries in a row, the credentials are treated as invalid. Fewer may be a policy that permits only
+ * some names.
+ */
 const maxRefusals = 8;
 
 /** No pause is longer, whatever the provider asks for. */
 const maxPauseSeconds = 3_600;
 
-/** What a fault concerns: the destination and perhaps the whole lane, the destination, or only the entry. */
+/** Returns the scope of a fault: a destination and perhaps its lane, a destination, or one entry. */
 export const scopeOf = (fault: FaultKind): 'lane' | 'destination' | 'entry' => pauses[fault]?.of ?? 'entry';
 
 export const isPaused = ({ pausedUntilMs }: LaneState, nowMs: number): boolean =>
   pausedUntilMs !== null && pausedUntilMs > nowMs;
 
-/** How many entries may be outstanding now: none during a pause, and one afterwards, the probe that decides whether it reopens. */
+/**
+ * Returns the maximum number of outstanding entries: 0 during a pause; 1 after it, for the probe that decides whether the lane
+ * reopens.
+ */
 export function effectiveWindow(lane: LaneState, nowMs: number): number {
   if (isPaused(lane, nowMs)) return 0;
   return lane.failures > 0 ? 1 : Math.max(1, Math.floor(lane.window));
 }
 
 /**
- * The state after a report. During a pause, successes and faults of calls that began earlier change nothing: a late success
- * does not shorten a pause, and calls that fail together count once. `random` is in [0, 1).
+ * Returns the state after a report. During a pause, successes and faults of calls that began earlier change nothing: a late
+ * success does not shorten a pause, and calls that fail together count once. `random` is in [0, 1).
  */
 export function afterReport(
   lane: LaneState,
@@ -82,14 +88,17 @@ export function afterReport(
   if (isPaused(lane, nowMs)) return lane;
   if (report.kind === 'slowed') return slowed(lane);
   if (report.kind === 'succeeded') return grown(reopened(lane), report.count, max);
-  const refusals = report.fault === 'forbidden' ? lane.refusals + 1 : lane.refusals;
+  const refusals = report.fault === 'forbidden' && !report.isRepeated ? lane.refusals + 1 : lane.refusals;
   if (isSlowedFirst(lane, report)) return { ...slowed(lane), reason: report.fault };
   const pause = refusals >= maxRefusals ? pauses.unauthenticated : pauses[report.fault];
   const counted = refusals === lane.refusals ? lane : { ...lane, refusals };
   return pause === undefined ? counted : paused(counted, report, { pause, nowMs, random });
 }
 
-/** A throttled call first makes fewer calls overlap. Only if there is already one at a time, or if the provider asks for it, it pauses. */
+/**
+ * A throttled call first makes fewer calls overlap. Only if there is already one at a time, or if the provider asks for it, it
+ * pauses.
+ */
 const isSlowedFirst = (lane: LaneState, { fault, retryAfterSeconds }: FailedReport): boolean =>
   fault === 'throttled' && retryAfterSeconds === undefined && lane.failures === 0 && lane.window >= 2;
 

@@ -1,4 +1,6 @@
+import { readdirSync } from 'node:fs';
 import type { Sql } from '@secrets/db';
+import { serviceSchemas } from './index.ts';
 
 /** Tables, in the order of their names, with their columns and constraints. */
 const tables = `select format(E'create table %s.%s (\\n%s\\n);%s', n.nspname, c.relname,
@@ -38,8 +40,8 @@ const policies = `select format('create policy %s on %s.%s for %s to %s using (%
   from pg_policies where schemaname = any($1::text[]) order by schemaname, tablename, policyname`;
 
 /**
- * Describes what the migrations have created, as text for comparison and review. It is not a script: the order of statements is that of their
- * names, and grants, which depend on the roles of an installation, are missing.
+ * Describes what the migrations have created, as text for comparison and review. It is not a script: the order of statements is
+ * that of their names, and grants, which depend on the roles of an installation, are missing.
  */
 export async function describeSchemas(sql: Sql, schemas: readonly string[]): Promise<string> {
   const parts: string[] = [];
@@ -49,3 +51,9 @@ export async function describeSchemas(sql: Sql, schemas: readonly string[]): Pro
   }
   return `${parts.join('\n\n')}\n`;
 }
+
+/** Names the newest migration of each schema: the first lines of schema.sql. */
+export const newestMigrations = (): string =>
+  serviceSchemas
+    .map(({ schema, folder }) => `-- ${schema}: up to ${readdirSync(folder).sort().at(-1)}\n`)
+    .join('');

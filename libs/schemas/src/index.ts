@@ -7,13 +7,14 @@ const migrationsOf = (schema: string): Migrations => ({
   folder: fileURLToPath(new URL(`../migrations/${schema}`, import.meta.url)),
 });
 
-/** The schemas of the database. `sync` belongs to sync-control, `broker` to the embedded broker, the others to the service of that name. */
+/** The schemas of the database. `sync` belongs to sync-control, the others to the service of that name. */
 export const schemas = {
   login: migrationsOf('login'),
   secrets: migrationsOf('secrets'),
   sync: migrationsOf('sync'),
-  broker: migrationsOf('broker'),
 };
 
-/** The schemas of the services in the order of their references: `secrets` and `sync` refer to `login`, and `sync` to `secrets`. */
+/**
+ * The schemas of the services in the order of their references: `secrets` and `sync` refer to `login`, and `sync` to `secrets`.
+ */
 export const serviceSchemas: readonly Migrations[] = [schemas.login, schemas.secrets, schemas.sync];

@@ -3,7 +3,7 @@ import { decrypt, encrypt, type KeyRing, SealError, sealedWith } from '@secrets/
 import { lockRows, type RowKey, replaceSealed, type SealedTable, scanRows } from './sealed-table.ts';
 
 const pageRows = 200;
-/** How many bytes of one page are encrypted again at most, unless a single value has more. */
+/** Maximum number of bytes to encrypt again per page, unless a single value is larger. */
 const pageBytes = 4 * 1024 * 1024;
 
 export interface EncryptedPage {
@@ -18,8 +18,8 @@ export interface EncryptedPage {
 }
 
 /**
- * Checks a page of a table, and encrypts again what is not encrypted with the current key of the ring. Must run in a transaction. It waits
- * for no lock, and changes nothing but the sealed bytes.
+ * Checks a page of a table, and encrypts again what is not encrypted with the current key of the ring. Must run in a
+ * transaction. It waits for no lock, and changes nothing but the sealed bytes.
  */
 export async function encryptPage(
   sql: Sql,

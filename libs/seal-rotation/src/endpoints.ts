@@ -1,7 +1,7 @@
 import { type Endpoint, endpoint } from '@secrets/http';
 import type { SealRotation } from './seal-rotation.ts';
 
-/** What the gateway calls for `sys/rotate` and `sys/key-status`. Clients cannot reach these paths. */
+/** Endpoints that the gateway calls for `sys/rotate` and `sys/key-status`. Clients cannot reach their paths. */
 export const sealRotationEndpoints = (rotation: SealRotation): Endpoint[] => [
   endpoint({
     method: 'get',

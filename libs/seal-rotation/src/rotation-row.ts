@@ -57,7 +57,7 @@ export async function recordFinished(sql: Sql, schema: SealedSchema, keyId: stri
   );
 }
 
-/** What one page has found. */
+/** Counts and position after one page. */
 export interface PageResult {
   atTable: string;
   afterKey: RowKey | null;

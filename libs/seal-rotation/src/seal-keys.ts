@@ -21,9 +21,10 @@ const purpose = 'fingerprint of a seal key';
 const fingerprintOf = (keyRing: KeyRing, { id }: SealKey): string => keyedHash(keyRing, purpose, '', id);
 
 /**
- * Records that this process encrypts with the current key of the ring, and checks that the ring has every key that may be needed. Without a
- * record of any key, each key of the ring may have been used, because earlier versions recorded none. Writes nothing if some process has
- * recorded that key within the last `freshSeconds`, so that the number of processes does not matter.
+ * Records that this process encrypts with the current key of the ring, and checks that the ring has every key that may be
+ * needed. Without a record of any key, each key of the ring may have been used, because earlier versions recorded none. Writes
+ * nothing if some process has recorded that key within the last `freshSeconds`, so that the number of processes does not
+ * matter.
  * @throws {SealKeyError} if a key is missing, or is another one
  */
 export async function recordSealKeys(

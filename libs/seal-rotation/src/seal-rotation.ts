@@ -24,7 +24,7 @@ import {
 } from './seal-keys.ts';
 import type { SealedTable } from './sealed-table.ts';
 
-/** What is sealed in the schema of a service, and with what. */
+/** Sealed columns in the schema of a service, and the keys that seal them. */
 export interface SealedData {
   db: Db;
   schema: SealedSchema;
@@ -37,8 +37,9 @@ export interface SealRotationOptions {
   /** How often a process reports its key and looks for a rotation. Default 5. */
   pollSeconds?: number;
   /**
-   * How long before a pass no process may have reported another key for the pass to count as complete. Longer than `freshSeconds`, a report and
-   * a statement take together: what was encrypted before a process read the new key is then committed. Default 60.
+   * How long before a pass no process may have reported another key for the pass to count as complete. Longer than
+   * `freshSeconds`, a report and a statement take together: what was encrypted before a process read the new key is then
+   * committed. Default 60.
    */
   quietSeconds?: number;
 }
@@ -106,8 +107,8 @@ export class SealRotation {
   }
 
   /**
-   * Encrypts one page again, in one transaction: a process that dies has done all of it or nothing. Returns `idle` if there is nothing to
-   * do now, or another process does it.
+   * Encrypts one page again, in one transaction: a process that dies has done all of it or nothing. Returns `idle` if there is
+   * nothing to do now, or another process does it.
    */
   async advance(): Promise<Outcome> {
     const { outcome, log } = await this.#data.db.transaction((tx) => this.#advanceIn(tx));
@@ -156,8 +157,8 @@ export class SealRotation {
   }
 
   /**
-   * Finishes the rotation if the pass has left nothing, and no process has encrypted with another key meanwhile. Otherwise another pass
-   * follows, except for what no pass could decrypt: its key stays recorded.
+   * Finishes the rotation if the pass has left nothing, and no process has encrypted with another key meanwhile. Otherwise
+   * another pass follows, except for what no pass could decrypt: its key stays recorded.
    */
   async #endPass(
     tx: Tx,

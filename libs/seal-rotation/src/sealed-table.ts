@@ -1,7 +1,10 @@
 import type { Sql } from '@secrets/db';
 import { sealedHeaderBytes } from '@secrets/seal';
 
-/** A column with sealed bytes: where it is, and what its bytes are sealed for. Names are part of statements, so they must be constants. */
+/**
+ * A column with sealed bytes: where it is, and what its bytes are sealed for. Names are part of statements, so they must be
+ * constants.
+ */
 export interface SealedTable<Aad extends string = string> {
   /** Schema and table. */
   name: string;

@@ -50,7 +50,7 @@ export function decrypt(keyRing: KeyRing, aad: string, sealed: Uint8Array): Buff
   return plain;
 }
 
-/** How many of the first bytes `sealedWith` needs. */
+/** Number of leading bytes that `sealedWith` reads. */
 export const sealedHeaderBytes = 2 + 32;
 
 /** Returns the id of the key that opens these bytes, or the bytes of which these are the first `sealedHeaderBytes`. */

@@ -19,9 +19,10 @@ export interface KeyRing {
 /** A key ring whose file can be read again. */
 export interface KeyFile extends KeyRing {
   /**
-   * Reads the file again. From then on, its first key encrypts. A key that is no longer in the file still decrypts, until the process
-   * ends: the next start checks whether it is needed.
-   * @throws if the file is unusable, lacks the current key, or contains another key under a known id; the keys are then those of before
+   * Reads the file again. From then on, its first key encrypts. A key that is no longer in the file still decrypts, until the
+   * process ends: the next start checks whether it is needed.
+   * @throws if the file is unusable, lacks the current key, or contains another key under a known id; the keys are then those
+   *   of before
    */
   reload(): void;
 }
@@ -59,8 +60,8 @@ function keyRingOf(current: SealKey, keys: readonly SealKey[]): KeyRing {
 const missesAtMostEveryMs = 1_000;
 
 /**
- * Reads a key ring from a file that may change. If bytes name an unknown key, the file is read again, at most once a second: another
- * process may have read a new key before this one.
+ * Reads a key ring from a file that may change. If bytes name an unknown key, the file is read again, at most once a second:
+ * another process may have read a new key before this one.
  * @throws like `readKeyRing`
  */
 export function openKeyFile(file: string): KeyFile {

@@ -15,8 +15,8 @@ export const serviceUrls = (error = 'must be a URL, or several, separated by com
 const httpUrl = z.url({ protocol: /^https?$/ });
 
 /**
- * How long a server that stops still serves requests without being ready. The default is longer than unused connections between services are
- * kept (`openReplicaPool`).
+ * Seconds for which a stopping server serves requests while it reports that it is not ready. The default is longer than
+ * services keep unused connections to each other (`openReplicaPool`).
  */
 export const drainSeconds = z.coerce.number().min(0).max(12).default(5);
 
@@ -35,7 +35,7 @@ export const serviceEnv = (defaultPort: number) => ({
   INTERNAL_KEY_FILE: z.string().min(1),
 });
 
-/** Prefix of external names and built-in tags, the same for the whole installation (docs/conventions.md#54-names). */
+/** Prefix of external names and built-in tags, the same for the whole installation (docs/conventions/sync.md#names). */
 export const secretNamePrefix = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,30}$/, {

@@ -19,7 +19,9 @@ let logs: string[];
 let first: SelfSigned;
 let closers: (() => unknown)[];
 
-/** Replaces the files as an orchestrator does: a new folder, and a symbolic link that is renamed over the one to the old folder. */
+/**
+ * Replaces the files as an orchestrator does: a new folder, and a symbolic link that is renamed over the one to the old folder.
+ */
 function mount(version: string, files: Record<string, string>): void {
   mkdirSync(join(folder, version));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, version, name), content);

@@ -8,7 +8,7 @@ export interface ReloadedFiles {
   /** For the log, such as `the TLS files`. */
   what: string;
   files: readonly string[];
-  /** Uses the files as they are now. If it rejects, the process goes on with what it has. */
+  /** Applies the current content of the files. If it rejects, the process keeps the previous content. */
   reload(): Promise<unknown> | unknown;
   /** Whether SIGHUP reloads them at once. Default true. */
   onSignal?: boolean;
@@ -17,8 +17,9 @@ export interface ReloadedFiles {
 }
 
 /**
- * Reloads files when their content changes, and on SIGHUP, until the process stops. The content is compared, because files that an
- * orchestrator mounts are replaced through a symbolic link. A failed reload is logged as an error; the next change is another attempt.
+ * Reloads files when their content changes, and on SIGHUP, until the process stops. The content is compared, because files that
+ * an orchestrator mounts are replaced through a symbolic link. A failed reload is logged as an error; the next change is
+ * another attempt.
  */
 export function reloadFiles(
   { log, onStop }: Pick<Process<unknown>, 'log' | 'onStop'>,

@@ -5,9 +5,9 @@ const maxStopMs = 25_000;
 const maxStartMs = 3_000;
 
 /**
- * Runs a process: starts it, waits for SIGTERM or SIGINT, stops it and exits with 0. After a failed start or an uncaught error, it logs
- * the error and exits with 1; leases let other processes take over the work. A signal during the start stops it as soon as it has started,
- * or exits with 0 if that takes longer than three seconds: what it waits for may never come.
+ * Runs a process: starts it, waits for SIGTERM or SIGINT, stops it and exits with 0. After a failed start or an uncaught error,
+ * it logs the error and exits with 1; leases let other processes take over the work. A signal during the start stops it as soon
+ * as it has started, or exits with 0 if that takes longer than three seconds: what it waits for may never come.
  */
 export async function runProcess(log: Logger, start: () => Promise<Running>): Promise<void> {
   const fail = (error: unknown) => {

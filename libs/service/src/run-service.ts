@@ -4,10 +4,11 @@ import { readConfig, withFiles } from '@secrets/config';
 import { type RunningServer, type ServerOptions, type Service, startServer } from '@secrets/http';
 import { createLogger, createMetrics, type Logger, type Metrics, startTracing } from '@secrets/telemetry';
 import type { z } from 'zod';
+import { type Preparation, runPreparation } from './preparation.ts';
 import { runProcess } from './run-process.ts';
 import { stopInOrder } from './stop-in-order.ts';
 
-/** What a service is built from. */
+/** Environment and tools from which a service is built. */
 export interface Process<Env> {
   env: Env;
   log: Logger;
@@ -22,9 +23,9 @@ type EnvSchema = z.ZodType<{ LOG_LEVEL: string }>;
 type Explain<Env> = (error: unknown, env: Env | undefined) => string | undefined;
 
 /**
- * Runs the process of a service: reads its environment (`…_FILE` variables included), builds it, runs it until SIGTERM or SIGINT,
- * and closes what was opened, in reverse order. If the start fails, the process exits with 1 after writing the sentence of `explain`
- * to standard error, or the error to the log if there is none.
+ * Runs the process of a service: reads its environment (`…_FILE` variables included), builds it, runs it until SIGTERM or
+ * SIGINT, and closes what was opened, in reverse order. If the start fails, the process exits with 1 after writing the sentence
+ * of `explain` to standard error, or the error to the log if there is none.
  */
 export async function runService<Schema extends EnvSchema>(
   service: string,
@@ -66,27 +67,37 @@ function failToStart(log: Logger, error: unknown, sentence: string | undefined):
 
 const stopGraceMs = 10_000;
 
-/** How a server stops. */
-export interface Stopping {
+/** Settings for starting and stopping a server. */
+export interface ServeOptions {
+  /**
+   * Done before the service starts, again and again while something is missing. Its background work must not have begun if
+   * `start` rejects.
+   */
+  preparation?: Preparation;
   /** How long the server drains before it stops. Default 0. */
   drainSeconds?: number;
   /** Other servers that show that the process is not ready. */
   alsoUnready?: readonly RunningServer[];
-  /** Whether the server serves only operators. It then stops last, and shows until then that the process is not ready. Default false. */
+  /**
+   * Whether the server serves only operators. It then stops last, and shows until then that the process is not ready. Default
+   * false.
+   */
   isForOperators?: boolean;
 }
 
 /**
- * Starts a service and its HTTP server. When the process stops, the server drains and stops first, then the service's background work. To
- * drain is to accept requests that are still coming, without being ready: whoever distributes them has to notice.
+ * Starts a service and its HTTP server. When the process stops, the server drains and stops first, then the service's
+ * background work. To drain is to accept requests that are still coming, without being ready: whoever distributes them has to
+ * notice.
  */
 export async function serve(
   service: Service<RequestListener>,
   options: ServerOptions,
   { log, onStop }: Pick<Process<unknown>, 'log' | 'onStop'>,
-  { drainSeconds = 0, alsoUnready = [], isForOperators = false }: Stopping = {},
+  { preparation, drainSeconds = 0, alsoUnready = [], isForOperators = false }: ServeOptions = {},
 ) {
-  await service.start();
+  if (preparation === undefined) await service.start();
+  else await runPreparation(startedWith(preparation, service), service.app, options, log);
   if (!isForOperators) onStop(service.stop);
   const server = await startServer(service.app, options);
   onStop(async () => {
@@ -103,3 +114,12 @@ export async function serve(
   log.info({ url: server.url }, 'ready');
   return server;
 }
+
+/** The database may go away between the preparation and the start. */
+const startedWith = (preparation: Preparation, service: Service<RequestListener>): Preparation => ({
+  ...preparation,
+  run: async () => {
+    await preparation.run();
+    await service.start();
+  },
+});

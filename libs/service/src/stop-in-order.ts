@@ -3,7 +3,10 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Stops parts one after the other, in this order. If one fails, the others are still stopped; `stop` then rejects with the first error. */
+/**
+ * Stops parts one after the other, in this order. If one fails, the others are still stopped; `stop` then rejects with the
+ * first error.
+ */
 export function stopInOrder(...parts: (() => Promise<unknown> | unknown)[]): Running {
   return {
     stop: async () => {

@@ -1,8 +1,9 @@
 import type { Sql } from '@secrets/db';
 import type { CheckStep, Json } from '@secrets/domain';
-import type { EntryContext } from './entry-context.ts';
+import type { EntryContext } from './claims/entry-context.ts';
+import { destinationRevision } from './sql-fragments.ts';
 
-/** What a check creates and removes again, and the destination in which it does. */
+/** The external secret that a check creates and removes, and its destination. */
 export interface Probe {
   checkId: string;
   externalName: string;
@@ -18,15 +19,16 @@ interface ProbeRow extends Omit<Probe, 'destination'>, Omit<Probe['destination']
 
 /** The columns of `ProbeRow`, of the table aliases `c` and `d`. */
 const probeColumns = `c.id as "checkId", c.external_name as "externalName", c.remote, c.put_started_at as "putStartedAt",
-  d.lane_id as "laneId", d.id as "destinationId", d.type, d.name, d.namespace_path as "namespacePath", d.revision, d.settings,
-  d.sealed_credentials as "sealedCredentials", d.codehost_app_id as "codehostAppId"`;
+  d.lane_id as "laneId", d.id as "destinationId", d.type, d.name, d.namespace_path as "namespacePath", ${destinationRevision} as revision, d.settings,
+  d.sealed_credentials as "sealedCredentials", d.codehost_app_id as "codehostAppId", d.scope_id as "scopeId"`;
 
 /** SQL condition: check `c` has ended, or its worker is gone, and its probe may still exist. */
 const isLeft = `c.started_at is not null and c.removed_at is null and (c.ended_at is not null or c.ends_at <= now())`;
 
 /**
- * Begins a check, and returns its probe and how many milliseconds it has. Returns undefined if another worker has begun it, nobody waits
- * for it any longer, or syncing is disabled. From here on, the probe counts as left behind until `recordProbeRemoved`.
+ * Begins a check, and returns its probe and the milliseconds that it may take. Returns undefined if another worker has begun
+ * it, its request has timed out, or syncing is disabled. From here on, the probe counts as left behind until
+ * `recordProbeRemoved`.
  */
 export async function claimCheck(
   sql: Sql,
@@ -85,21 +87,24 @@ export async function recordProbePut(sql: Sql, checkId: string, remote: Json): P
   ]);
 }
 
-/** Records that the probe no longer exists: it was removed by its check, which knows the outcome of all its writes, or never written. */
+/**
+ * Records that the probe no longer exists: it was removed by its check, which knows the outcome of all its writes, or never
+ * written.
+ */
 export async function recordProbeRemoved(sql: Sql, checkId: string): Promise<void> {
   await sql.query('update sync.destination_checks set removed_at = now() where id = $1', [checkId]);
 }
 
-/** How long after the end of a check a write of it may still arrive, if its outcome is not known. */
-export const settleSeconds = 60;
+/** Seconds after the end of a check for which a write with an unknown outcome may still arrive. */
+export const lateWriteSeconds = 60;
 
 /**
- * Records that a probe that was left behind was removed. Before a write of its check can no longer arrive, this changes nothing: the
- * probe has to be removed again.
+ * Records that a probe that was left behind was removed. Before a write of its check can no longer arrive, this changes
+ * nothing: the probe has to be removed again.
  */
 export async function recordLeftProbeRemoved(sql: Sql, checkId: string): Promise<void> {
   await sql.query(
-    `update sync.destination_checks set removed_at = now() where id = $1 and ends_at < now() - ${settleSeconds} * interval '1 second'`,
+    `update sync.destination_checks set removed_at = now() where id = $1 and ends_at < now() - ${lateWriteSeconds} * interval '1 second'`,
     [checkId],
   );
 }

@@ -7,7 +7,11 @@ export interface Entry {
   destinationId: string;
   subKey: string;
   desired: 'present' | 'absent';
+  /** The entry that replaces this one and must be achieved before it is removed; null if there is none. */
+  waitsFor: string | null;
   externalName: string;
+  /** The name as the destination compares names, for example in lower case. Unique in a destination. */
+  collisionKey: string;
   generation: number;
   appliedGeneration: number;
   status: SyncStatus;
@@ -25,6 +29,6 @@ export const isPending = ({ generation, appliedGeneration }: Entry): boolean =>
 
 /** The columns of `Entry`, for `select` and `returning`. */
 export const entryColumns = `
-  id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
-  external_name as "externalName", generation, applied_generation as "appliedGeneration", status, attempts,
+  id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired, waits_for as "waitsFor",
+  external_name as "externalName", collision_key as "collisionKey", generation, applied_generation as "appliedGeneration", status, attempts,
   next_attempt_at as "nextAttemptAt", fault, last_error as "lastError", remote, updated_at as "updatedAt"`;

@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import type { SyncStatus } from '@secrets/domain';
 import { type Entry, entryColumns } from './entry.ts';
-import { isListed, isPendingInProgress } from './status/count-by-status.ts';
+import { isIndexedByStatus, isPendingInProgress } from './status/count-by-status.ts';
 
 /** Returns the entries of these associations, by association and sub-key. */
 export const entriesOf = (sql: Sql, associationIds: readonly string[]): Promise<Entry[]> =>
@@ -36,8 +36,8 @@ export interface SubKeyOfAssociation {
 }
 
 /**
- * Returns the sub-keys of a destination's associations that have an entry with one of these statuses, by association and sub-key, after the
- * given association or one of its sub-keys; at most `limit`.
+ * Returns the sub-keys of a destination's associations that have an entry with one of these statuses, by association and
+ * sub-key, after the given association or one of its sub-keys; at most `limit`.
  */
 export function subKeysWithStatus(
   sql: Sql,
@@ -53,7 +53,7 @@ export function subKeysWithStatus(
     `select association_id as "associationId", sub_key as "subKey" from (
        select listed.* from unnest($2::text[]) as s (status) cross join lateral (
          select e.association_id, e.sub_key from sync.entries e
-          where e.destination_id = $1 and e.status = s.status and ${isListed} and ${isAfter}
+          where e.destination_id = $1 and e.status = s.status and ${isIndexedByStatus} and ${isAfter}
           order by e.association_id, e.sub_key limit $5) as listed
        union
        select e.association_id, e.sub_key from sync.entries e

@@ -1,18 +1,31 @@
-export * from './claim-entries.ts';
+export * from './awaited-names.ts';
+export * from './claims/claim-entries.ts';
+export * from './claims/complete-entries.ts';
+export { confirmClaims, type WaitingClaim } from './claims/confirm-claims.ts';
+export * from './claims/entry-context.ts';
+export { type Outcome, readHistory } from './claims/history.ts';
+export * from './claims/leases.ts';
+export * from './claims/locked-entries.ts';
+export * from './claims/verify-again.ts';
 export * from './codehost-app.ts';
-export * from './complete-entries.ts';
-export { confirmClaims, type WaitingClaim } from './confirm-claims.ts';
 export * from './destination-checks.ts';
-export * from './destination-entries.ts';
 export * from './entry.ts';
-export * from './entry-context.ts';
 export * from './find-entries.ts';
-export { type Outcome, readHistory } from './history.ts';
-export * from './leases.ts';
-export * from './locked-entries.ts';
-export { pushChangedSecret } from './push-changed-secret.ts';
+export * from './intents/destination-entries.ts';
+export { pushChangedSecret } from './intents/push-changed-secret.ts';
+export {
+  type HandedOver,
+  handOverEntries,
+  insertEntries,
+  type NewEntry,
+  type Origin,
+  type RemovalIntent,
+  recordReplacements,
+  requestPut,
+  requestRemoval,
+} from './intents/record-intents.ts';
 export * from './queue-state.ts';
-export { insertEntries, type NewEntry, type Origin, requestPut, requestRemoval } from './record-intents.ts';
+export { rememberScope } from './remember-scope.ts';
 export {
   ensureLane,
   giveBackBudget,
@@ -32,6 +45,7 @@ export {
   markAnnounced,
   releaseAdmitted,
 } from './scheduling/schedule.ts';
+export { reviveStuckEntries } from './scheduling/stuck-entries.ts';
 export { forgetWorker, hasWorker, liveTypes, recordWorker } from './scheduling/workers.ts';
 export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';

@@ -16,7 +16,10 @@ export async function readSyncConfig(sql: Sql): Promise<SyncConfig> {
   return row ?? defaultSyncConfig;
 }
 
-/** Returns the number of pending operations, counted up to `limit`. The cost depends on what is pending, not on what is stored. */
+/**
+ * Returns the number of pending operations, counted up to `limit`. The cost grows with the pending operations, not with the
+ * stored entries.
+ */
 export async function countPending(sql: Sql, limit: number): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
     `select count(*) as count from (

@@ -1,20 +1,38 @@
-/** SQL condition: entry `w` is not achieved yet, so the entries that wait for it must not be claimed. */
-export const unachieved = `w.status not in ('SYNCED', 'UNSYNCED')`;
+/**
+ * SQL condition: entry `w` is not achieved yet, so the entries that wait for it must not be claimed. If the destination has no
+ * room for it, it waits for their removal instead.
+ */
+export const unachieved = `w.status not in ('SYNCED', 'UNSYNCED') and w.fault is distinct from 'full'`;
+
+/** Number of entries without room that a removal wakes: it makes room for one external secret, or for several smaller ones. */
+const maxWokenByRoom = 10;
 
 /**
- * SQL of an update that makes entries due that wait for those in `ids`, which are achieved or deleted. `ids` is SQL of an array.
- * It leaves out locked entries, so that it cannot deadlock. It misses none by that: whoever locks one makes it due, or postpones
- * it only after verifying that the other entry is not achieved (`postponeEntry`).
+ * SQL of an update that makes the entries due that have waited longest for room in the destinations in `destinationIds`, after
+ * something was removed there. It skips locked entries, so that it cannot deadlock; those are retried later anyway.
  */
-export const wakeWaiting = (ids: string): string =>
+export const requeueFull = (destinationIds: string): string =>
+  `update sync.entries f set due_at = greatest(now(), f.lease_until), next_attempt_at = null
+    where f.id = any(array(
+      select waiting.id from unnest(${destinationIds}) as freed (id) cross join lateral (
+        select e.id from sync.entries e
+         where e.destination_id = freed.id and e.fault = 'full' and e.announced_at is null and e.applied_generation < e.generation
+         order by e.updated_at limit ${maxWokenByRoom} for update skip locked) as waiting))`;
+
+/**
+ * SQL of an update that makes the entries due that wait for those in `ids`, an SQL array of entries that are achieved or deleted,
+ * or for which there is no room. It skips locked entries, so that it cannot deadlock. None is missed: the holder of the lock
+ * makes the entry due, or postpones it only after verifying that the other one is not achieved (`postponeEntry`).
+ */
+export const requeueWaiting = (ids: string): string =>
   `update sync.entries s
       set due_at = case when s.announced_at is null and s.applied_generation < s.generation
                      then greatest(now(), s.lease_until, s.next_attempt_at) else s.due_at end,
           last_error = null
     where s.id = any(array(select id from sync.entries where waits_for = any(${ids}) for update skip locked))`;
 
-/** SQL of an array of IDs: those of these entries that no other transaction has locked. */
-export const notLocked = (parameter: string): string =>
+/** SQL of an array: the IDs of these entries that no other transaction has locked. */
+export const unlockedIds = (parameter: string): string =>
   `array(select id from sync.entries where id = any(${parameter}::uuid[]) for update skip locked)`;
 
 /**
@@ -24,7 +42,35 @@ export const notLocked = (parameter: string): string =>
 export const isLeased = 'lease_owner is not null';
 
 /**
- * SQL: entry `e` is enqueued or in progress. Once it is due, it is neither: its scheduler or its worker died, or its message was lost, and it
- * must not keep itself out of the window. Nor is it while it only waits after a lease that has ended.
+ * SQL: a text that identifies the server and its last start. If it has changed, there may have been a failover or a restore that
+ * lost commits that an attempt has seen. The subquery is evaluated once per statement, not per row.
+ */
+export const serverIdentity = '(select extract(epoch from pg_postmaster_start_time())::text)';
+
+/**
+ * SQL: a text that identifies the settings, the credentials and the application of destination `d`; every change gives it a new
+ * value. A worker that may not read applications works on no destination that has one.
+ */
+export const destinationRevision = `d.revision::text || coalesce(
+  (select ' ' || a.app_id || ' ' || a.fingerprint || ' ' || a.enterprise_url from sync.codehost_apps a where a.id = d.codehost_app_id), '')`;
+
+/**
+ * SQL condition: entry `e` is unfinished, and nothing would ever make it due: it is neither due nor enqueued nor in progress, and
+ * does not wait for another entry, or could not be claimed if it were due. The predicate of the index `entries_stuck`.
+ */
+export const isStuck = `e.due_at is null and e.announced_at is null and e.lease_until is null
+  and e.status in ('PENDING', 'EXTERNAL_SERVICE_ERROR', 'INTERNAL_SERVICE_ERROR') and (e.waits_for is null or e.applied_generation >= e.generation)`;
+
+/**
+ * SQL assignments that repeat the work on an entry whose external secret has an unknown value: it is verified, and written in
+ * any case where it cannot be read. They record no intent, which a worker may not do.
+ */
+export const markUncertain = `applied_generation = least(applied_generation, generation - 1), status = 'PENDING', verify = true, pushed_hash = null,
+   fault = null, last_error = null, attempts = 0, next_attempt_at = null, updated_at = now(), requested_at = now(), priority = 1,
+   due_at = case when announced_at is null then now() else due_at end`;
+
+/**
+ * SQL condition: entry `e` is enqueued or in progress. An entry that is due again is neither: its scheduler or worker died, or
+ * its message was lost, and it must not occupy its own window. Nor is one that waits after a lease that has ended.
  */
 export const isOutstanding = `((e.announced_at is not null and (e.due_at is null or e.due_at > now())) or e.lease_until > now())`;

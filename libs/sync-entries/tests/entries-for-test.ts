@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import {
-  type Achieved,
   type AdmittedEntries,
+  type AttemptResult,
   admitEntries,
   type ClaimedEntry,
   claimEntries,
@@ -39,7 +39,7 @@ export interface EntriesForTest {
   add(name?: string): Promise<string>;
   claim(entryId: string, leaseSeconds?: number): Promise<ClaimedEntry | undefined>;
   claimAll(entryIds: string[], leaseSeconds?: number): Promise<ClaimedEntry[]>;
-  complete(held: ClaimedEntry, achieved: Achieved): Promise<boolean>;
+  complete(held: ClaimedEntry, achieved: AttemptResult): Promise<boolean>;
   entry(id: string): Promise<Entry | undefined>;
   /** Admits the due entries as the scheduler does, without publishing them. */
   admit(): Promise<AdmittedEntries>;
@@ -131,6 +131,21 @@ const timePasses = async (db: Db): Promise<void> => {
             next_attempt_at = next_attempt_at - interval '1 day', announced_at = announced_at - interval '1 day'`,
   );
 };
+
+/** Keeps the entries as they are; `restore` brings them back, as a failover to a standby does that lacks the commits since. */
+export async function keepEntries(db: Db): Promise<{ restore(): Promise<void> }> {
+  const rows = await db.query<{ entry: string }>('select to_jsonb(e)::text as entry from sync.entries e');
+  return {
+    restore: () =>
+      db.transaction(async (tx) => {
+        await tx.query('delete from sync.entries');
+        await tx.query(
+          `insert into sync.entries select (jsonb_populate_record(null::sync.entries, entry::jsonb)).* from unnest($1::text[]) as kept (entry)`,
+          [rows.map(({ entry }) => entry)],
+        );
+      }),
+  };
+}
 
 /** Locks the row of an entry until it is released. */
 export async function holdEntry(db: Db, id: string): Promise<{ release(): Promise<void> }> {

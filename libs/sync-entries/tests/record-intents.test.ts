@@ -84,7 +84,7 @@ describe('what a user asked for goes before retries, and those before what recon
     await requestPut(db, [id]);
     expect(await priorityOf(id)).toBe(0);
     await complete((await claim(id))!, pushed);
-    await requestRemoval(db, [{ id, waitsFor: null }], 'background');
+    await requestRemoval(db, [{ id, waitsFor: null }], { origin: 'background' });
     expect(await priorityOf(id)).toBe(2);
   });
 
@@ -94,7 +94,7 @@ describe('what a user asked for goes before retries, and those before what recon
     await requestPut(db, [id]);
     expect(await priorityOf(id)).toBe(0);
     await requestPut(db, [id], foundBy);
-    await requestRemoval(db, [{ id, waitsFor: null }], 'background');
+    await requestRemoval(db, [{ id, waitsFor: null }], { origin: 'background' });
     expect(await priorityOf(id)).toBe(0);
   });
 

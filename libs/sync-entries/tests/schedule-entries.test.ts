@@ -9,9 +9,9 @@ import {
   releaseAdmitted,
   requestPut,
   requestRemoval,
+  reviveAll,
   reviveEntries,
   reviveParkedEntries,
-  reviveUnrecorded,
 } from '../src/index.ts';
 import { destinationType, entriesForTest, holdEntry, pushed, rejected } from './entries-for-test.ts';
 
@@ -24,6 +24,16 @@ test('admits a due entry once, and again if it is not marked as announced within
   await timePasses();
   expect(await due()).toEqual([id]);
 });
+
+test.each(['1 hour', '1 day'])(
+  'admits a due entry also if the clock was %s ahead when its lane was last served',
+  async (jump) => {
+    const id = await add();
+    await db.query('update sync.lanes set tokens = -5, refilled_at = now() + $1::interval', [jump]);
+    expect(await due()).toEqual([id]);
+    expect(await db.query('select from sync.lanes where refilled_at > now()')).toEqual([]);
+  },
+);
 
 test('announces a waiting entry once, however often it changes', async () => {
   const id = await add();
@@ -77,7 +87,7 @@ test('does not revive an entry that was announced again in the meantime, or that
   expect(await due()).toEqual([]);
 });
 
-test('revives what a dead process has admitted and not recorded as published, and nothing else', async () => {
+test('revives whatever a dead process has announced, and nothing else', async () => {
   const recorded = await add('recorded');
   const { announcedAt } = await admit();
   await markAnnounced(db, [{ entryIds: [recorded], announcedAt: announcedAt! }]);
@@ -85,8 +95,8 @@ test('revives what a dead process has admitted and not recorded as published, an
   await admit();
   expect(await claim(held)).toBeDefined();
   await failEntry(db, (await claim(waits))!, rejected);
-  await reviveUnrecorded(db);
-  expect(await due()).toEqual([unrecorded]);
+  await reviveAll(db);
+  expect((await due()).sort()).toEqual([recorded, unrecorded].sort());
 });
 
 test('makes an entry that could not be published due immediately, unless it has changed since', async () => {

@@ -19,7 +19,10 @@ const { db, destinationId, associationId, add, admit, claim, complete, timePasse
 const unavailable = { status: 'EXTERNAL_SERVICE_ERROR', fault: 'unavailable', error: 'down' } as const;
 const fail = async (id: string) => failEntry(db, (await claim(id))!, { ...unavailable, retryInSeconds: 60 });
 
-/** One entry that is synced, one that failed, one that is retried, and four that are pending: waiting, enqueued, with a worker, and waiting for another one. */
+/**
+ * One entry that is synced, one that failed, one that is retried, and four that are pending: waiting, enqueued, with a worker,
+ * and waiting for another one.
+ */
 async function addAll(): Promise<void> {
   const [synced, failed, retried] = [await add('synced'), await add('failed'), await add('retried')];
   await complete((await claim(synced!))!, pushed);

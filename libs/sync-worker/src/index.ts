@@ -1,19 +1,24 @@
 export { abortable } from './driver/abortable.ts';
+export { connected } from './driver/connected.ts';
 export type * from './driver/driver.ts';
 export * from './driver/ownership.ts';
+export { settingsFor } from './driver/parsed-settings.ts';
 export { rememberedOf } from './driver/remembered-of.ts';
 export { repeatIfThrottled } from './driver/repeat-if-throttled.ts';
-export { requireFit } from './driver/require-fit.ts';
+export { requireSegment } from './driver/require-segment.ts';
+export { ScopeMemory } from './driver/scope-memory.ts';
 export { createEgressGuard, type Egress, type EgressGuard } from './egress/egress-guard.ts';
 export { networkFault } from './responses/network-fault.ts';
 export { malformedResponse, parseResponse } from './responses/parse-response.ts';
 export {
-  codedFault,
+  type CodeKind,
   hasCode,
   providerFault,
   refusedCredentials,
   retryAfterSeconds,
 } from './responses/provider-fault.ts';
+export { type Refusal, refusedFault } from './responses/refusal.ts';
+export { withinBudget } from './responses/response-budget.ts';
 export { throwingFaults } from './responses/throwing-faults.ts';
 export { identityTokens } from './runtime/identity-tokens.ts';
 export { runWorker } from './runtime/run-worker.ts';

@@ -1,7 +1,7 @@
 export { describeDriver } from './conformance/describe-driver.ts';
 export type { DriverWith, HarnessOptions, LoggingHarness } from './conformance/driver-harness.ts';
-export { identityTokenTests } from './conformance/identity-token-tests.ts';
 export { newValue, putRequest } from './conformance/put-request.ts';
+export { identityTokenTests } from './conformance/rules/identity-token-tests.ts';
 export { simulatedStores } from './conformance/simulated-stores.ts';
 export { untilReady } from './conformance/until-ready.ts';
 export { useDriverHarness } from './conformance/use-driver-harness.ts';

@@ -1,67 +1,43 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
+import { expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
-import { Fault, syncQueue } from '@secrets/domain';
-import { openTestDb } from '@secrets/schemas/testing';
-import { type KeyRing, parseKeyRing } from '@secrets/seal';
+import { Fault, Problem, syncQueue } from '@secrets/domain';
+import type { KeyRing } from '@secrets/seal';
 import { requestPut } from '@secrets/sync-entries';
-import { createLogger, createMetrics, type Logger, silentLogger } from '@secrets/telemetry';
+import { createLogger, type Logger } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
-import { createEgressGuard } from '../src/egress/egress-guard.ts';
 import { Attempts } from '../src/limits/attempts.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
+import { useServers } from './use-servers.ts';
 
-const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
-let db: Db;
-let broker: TestBroker;
-
-beforeAll(async () => {
-  [db, broker] = await Promise.all([openTestDb(), openTestBroker()]);
-});
-afterAll(async () => {
-  await broker?.close();
-  await db?.close();
-});
+const { db, broker, keyRing, depsOfWorker } = useServers();
 
 type Put = ConnectedDestination['put'];
+
+interface WorkerOptions {
+  keyRing?: KeyRing;
+  db?: Db;
+  log?: Logger;
+  leaseSeconds?: number;
+  largeValuesMib?: number;
+  concurrency?: number;
+}
 
 /** Runs a worker with this `put` on the entries until `isDone`. */
 async function runWorker(
   entryIds: readonly string[],
   put: Put,
   isDone: () => boolean | Promise<boolean>,
-  options: {
-    keyRing?: KeyRing;
-    db?: Db;
-    leaseSeconds?: number;
-    largeValuesMib?: number;
-    concurrency?: number;
-    log?: Logger;
-  } = {},
+  { leaseSeconds = 60, largeValuesMib = 16, concurrency = 16, ...deps }: WorkerOptions = {},
 ): Promise<void> {
   const connected = { put, remove: async () => {}, close: async () => {} };
   const worker = createSyncWorker(
     { type: destinationType, connect: async () => connected },
-    {
-      db: options.db ?? db,
-      broker,
-      keyRing: options.keyRing ?? keyRing,
-      egress: createEgressGuard({ allow: [], mayOpen: [] }),
-      log: options.log ?? silentLogger(),
-      metrics: createMetrics('test', { processMetrics: false }),
-    },
-    {
-      concurrency: options.concurrency ?? 16,
-      leaseSeconds: options.leaseSeconds ?? 60,
-      prefix: 'secrets',
-      stopGraceSeconds: 0.1,
-      largeValuesMib: options.largeValuesMib ?? 16,
-    },
+    { ...depsOfWorker(), ...deps },
+    { concurrency, leaseSeconds, prefix: 'secrets', stopGraceSeconds: 0.1, largeValuesMib },
   );
   await worker.start();
   await broker.publish(
@@ -168,6 +144,23 @@ test('an entry that was claimed while another one is pushed is not pushed if syn
   expect(await stateOf(entryIds)).toMatchObject([{ attempts: 0 }, { attempts: 0 }]);
 });
 
+test('an attempt that the database interrupts, such as by a lock, is no failure: its claim is released', async () => {
+  const entryIds = await insertSyncedSecret(db, keyRing, { a: '1' });
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const put: Put = async () => {
+    throw new Problem('unavailable', 'expected in this test');
+  };
+  const isReleased = async () => lines.some((line) => line.includes('attempt abandoned'));
+  await runWorker(entryIds, put, isReleased, { log: createLogger({ service: 'worker', destination }) });
+  const [entry] = await db.query(
+    'select status, last_error, due_at is not null as "isDue" from sync.entries where id = $1',
+    entryIds,
+  );
+  expect(entry).toEqual({ status: 'PENDING', last_error: null, isDue: true });
+  expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
+
 /** A database, and whether the entries were read for their attempts: then they have a slot, or wait for one. */
 function observedReads(entryIds: readonly string[]): { db: Db; areRead: () => boolean } {
   const read = new Set<string>();
@@ -257,7 +250,7 @@ test('the time limit of an attempt counts from before its claim was sent', async
   const slow: Db = {
     ...db,
     query: async <Row>(text: string, params?: readonly unknown[]) => {
-      const isClaim = text.includes('fence = fence + 1');
+      const isClaim = text.includes('set lease_owner = $3');
       if (isClaim) sentAt ??= performance.now();
       const rows = await db.query<Row>(text, params);
       if (isClaim) await sleep(4_000);
@@ -282,7 +275,7 @@ test('does not call the destination if the time limit passed before', async () =
     ...db,
     query: async <Row>(text: string, params?: readonly unknown[]) => {
       const rows = await db.query<Row>(text, params);
-      if (text.includes('fence = fence + 1')) {
+      if (text.includes('set lease_owner = $3')) {
         await sleep(1_200);
         isAnswered = true;
       }

@@ -1,29 +1,14 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
-import type { Db } from '@secrets/db';
+import { randomUUID } from 'node:crypto';
+import { beforeEach, expect, test } from '@jest/globals';
 import { type CheckStep, Fault, syncQueue } from '@secrets/domain';
-import { openTestDb } from '@secrets/schemas/testing';
-import { parseKeyRing } from '@secrets/seal';
-import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination, PutRequest, RemoveRequest } from '../src/driver/driver.ts';
-import { createEgressGuard } from '../src/egress/egress-guard.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+import { useServers } from './use-servers.ts';
 
 const destinationType = 'cloudA-sm';
-const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
-let db: Db;
-let broker: TestBroker;
+const { db, broker, depsOfWorker } = useServers();
 let destinationId: string;
-
-beforeAll(async () => {
-  [db, broker] = await Promise.all([openTestDb(), openTestBroker()]);
-});
-afterAll(async () => {
-  await broker?.close();
-  await db?.close();
-});
 beforeEach(async () => {
   destinationId = randomUUID();
   await db.query(
@@ -71,18 +56,12 @@ const workerOf = (
   connect = async () => connected,
   { concurrency = 2, stopGraceSeconds }: { concurrency?: number; stopGraceSeconds?: number } = {},
 ) =>
-  createSyncWorker(
-    { type: destinationType, connect },
-    {
-      db,
-      broker,
-      keyRing,
-      egress: createEgressGuard({ allow: [], mayOpen: [] }),
-      log: silentLogger(),
-      metrics: createMetrics('test', { processMetrics: false }),
-    },
-    { concurrency, leaseSeconds: 60, prefix: 'secrets', ...(stopGraceSeconds && { stopGraceSeconds }) },
-  );
+  createSyncWorker({ type: destinationType, connect }, depsOfWorker(), {
+    concurrency,
+    leaseSeconds: 60,
+    prefix: 'secrets',
+    ...(stopGraceSeconds && { stopGraceSeconds }),
+  });
 
 async function request(seconds = 10): Promise<string> {
   const [row] = await db.query<{ id: string }>(
@@ -111,7 +90,7 @@ async function read(id: string): Promise<CheckRow> {
   return row!;
 }
 
-/** What the check has sent may no longer arrive. */
+/** Moves the end of a check into the past, so that its writes can no longer arrive. */
 const timePasses = (id: string) =>
   db.query(`update sync.destination_checks set ends_at = now() - interval '2 minutes' where id = $1`, [id]);
 

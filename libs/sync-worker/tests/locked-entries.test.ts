@@ -5,7 +5,7 @@ import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { type EntryStatements, entryStatements } from '../src/entry/entry-statements.ts';
-import { SecretValues } from '../src/entry/secret-values.ts';
+import { SecretValues } from '../src/entry/values/secret-values.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
 
 const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');

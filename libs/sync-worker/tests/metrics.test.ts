@@ -1,29 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
-import type { Db } from '@secrets/db';
+import { expect, test } from '@jest/globals';
 import { Fault, syncQueue } from '@secrets/domain';
-import { openTestDb } from '@secrets/schemas/testing';
-import { parseKeyRing } from '@secrets/seal';
 import { requestPut } from '@secrets/sync-entries';
-import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { createMetrics } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
-import { createEgressGuard } from '../src/egress/egress-guard.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
+import { useServers } from './use-servers.ts';
 
-const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
-let db: Db;
-let broker: TestBroker;
-
-beforeAll(async () => {
-  [db, broker] = await Promise.all([openTestDb(), openTestBroker()]);
-});
-afterAll(async () => {
-  await broker?.close();
-  await db?.close();
-});
+const { db, broker, keyRing, depsOfWorker } = useServers();
 
 /** Runs a worker with this `put` on one entry until its metrics contain a line. Returns the lines. */
 async function metricsOf(
@@ -35,14 +20,7 @@ async function metricsOf(
   const connected = { put, remove: async () => {}, close: async () => {} };
   const worker = createSyncWorker(
     { type: destinationType, connect: async () => connected },
-    {
-      db,
-      broker,
-      keyRing,
-      egress: createEgressGuard({ allow: [], mayOpen: [] }),
-      log: silentLogger(),
-      metrics,
-    },
+    { ...depsOfWorker(), metrics },
     { concurrency: 1, leaseSeconds: 60, prefix: 'secrets' },
   );
   await worker.start();

@@ -1,29 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
-import type { Db } from '@secrets/db';
+import { describe, expect, test } from '@jest/globals';
 import { Fault, type FaultKind, type Json, syncQueue } from '@secrets/domain';
-import { openTestDb } from '@secrets/schemas/testing';
-import { parseKeyRing } from '@secrets/seal';
 import { requestPut, requestRemoval } from '@secrets/sync-entries';
-import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
-import { createEgressGuard } from '../src/egress/egress-guard.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
+import { useServers } from './use-servers.ts';
 
-const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
-let db: Db;
-let broker: TestBroker;
-
-beforeAll(async () => {
-  [db, broker] = await Promise.all([openTestDb(), openTestBroker()]);
-});
-afterAll(async () => {
-  await broker?.close();
-  await db?.close();
-});
+const { db, broker, keyRing, depsOfWorker } = useServers();
 
 type Calls = Pick<ConnectedDestination, 'put' | 'remove'>;
 
@@ -38,18 +22,12 @@ async function attempt(entryId: string, calls: Partial<Calls>, isOver?: () => Pr
   };
   const { put = async () => ({ remote: {} }), remove = async () => {} } = calls;
   const connected = { put: noted(put), remove: noted(remove), close: async () => {} };
-  const worker = createSyncWorker(
-    { type: destinationType, connect: async () => connected },
-    {
-      db,
-      broker,
-      keyRing,
-      egress: createEgressGuard({ allow: [], mayOpen: [] }),
-      log: silentLogger(),
-      metrics: createMetrics('test', { processMetrics: false }),
-    },
-    { concurrency: 1, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 },
-  );
+  const worker = createSyncWorker({ type: destinationType, connect: async () => connected }, depsOfWorker(), {
+    concurrency: 1,
+    leaseSeconds: 60,
+    prefix: 'secrets',
+    stopGraceSeconds: 0.1,
+  });
   await worker.start();
   await broker.publish(syncQueue(destinationType), [{ entry_id: entryId, destination_id: entryId }]);
   await eventually(async () => called && ((await isOver?.()) ?? true));

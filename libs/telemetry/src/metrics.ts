@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics of one service. */
 export interface Metrics {
   counter<Label extends string>(name: string, help: string, labelNames?: Label[]): Counter<Label>;
   gauge<Label extends string>(name: string, help: string, labelNames?: Label[]): Gauge<Label>;

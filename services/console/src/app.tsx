@@ -6,10 +6,11 @@ import { LiveUpdates } from './live/live-updates.tsx';
 import { pages } from './pages/all-pages.ts';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { SessionProvider } from './session/session-provider.tsx';
+import { navigateIfSaved } from './session/unsaved-input.ts';
 
 /** The console: the sign-in page, and for a signed-in user the page of the address. */
 export const App = () => (
-  <Router base="/ui">
+  <Router base="/ui" aroundNav={navigateIfSaved}>
     <SessionProvider>
       <LiveUpdates>
         <Layout>

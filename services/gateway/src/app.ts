@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import {
   addressRanges,
@@ -10,31 +10,34 @@ import {
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import {
+  type Endpoint,
+  endpointServer,
+  foreignRequests,
   type InternalClient,
   internalClient,
   operatorApp,
   type ServeRequest,
   type ServerOptions,
   type Service,
+  type WhyForeign,
 } from '@secrets/http';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import type { Express } from 'express';
 import { auditHash } from './audit/audit-hash.ts';
 import { writeUnparsed } from './audit/audit-trail.ts';
 import { openConsole } from './console/open-console.ts';
-import { failureLog } from './failure-log.ts';
-import { gatewayMetrics } from './gateway-metrics.ts';
 import { requestHandler } from './handle-request.ts';
-import { clusterStatus, leader } from './own/cluster-status.ts';
-import { apiDescription } from './own/describe-api.ts';
-import { databaseCheck, healthOf } from './own/health.ts';
-import type { OwnDocuments } from './own/own-documents.ts';
-import { ownEndpoint } from './own/own-endpoint.ts';
-import { descriptionPath, initPath, leaderPath, sealStatusPath } from './own/own-paths.ts';
-import { sealRotations } from './own/seal-rotation.ts';
+import { clusterStatus, leader } from './local/cluster-status.ts';
+import { apiDescription } from './local/describe-api.ts';
+import type { Documents } from './local/documents.ts';
+import { databaseCheck, healthOf } from './local/health.ts';
+import { localEndpoints } from './local/local-endpoints.ts';
+import { sealRotations } from './local/seal-rotation.ts';
 import { pathPrefix } from './request/gateway-request.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { EventStreams } from './streams/event-streams.ts';
+import { failureLog } from './telemetry/failure-log.ts';
+import { gatewayMetrics } from './telemetry/gateway-metrics.ts';
 import { directExchange } from './upstream/direct-exchange.ts';
 import { exchangingUpstream } from './upstream/exchange.ts';
 import { framedUpstream } from './upstream/frame-exchange.ts';
@@ -57,6 +60,8 @@ export interface GatewayConfig {
   direct?: Readonly<Partial<Record<OwningService, ServeRequest>>>;
   /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
+  /** Names by which clients reach the gateway, besides those of the machine; undefined if names are not checked. */
+  allowedHosts?: readonly string[] | undefined;
   /** How long a service may take before the client gets status 503. Default 30,000. */
   upstreamTimeoutMs?: number;
   bodies?: BodyOptions;
@@ -86,36 +91,36 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
   const hash = auditHash(deps.keys);
-  const [status, health] = [clusterStatus(deps.keys), healthOf(deps.db, all)];
   const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const clients = openClients(deps.keys, config);
   const openStreams = deps.metrics.gauge('gateway_event_streams', 'Clients that follow events');
+  const whyForeign = foreignCheck(config);
   const authenticator = createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates });
-  const handle = requestHandler({
-    authenticator,
-    audit: deps.audit,
+  const documents = documentsOf(deps, all, () => endpoints);
+  const endpoints = localEndpoints({
+    documents,
+    devices: deps.audit.devices,
     auditHash: hash,
-    upstreams,
-    login: clients.login,
-    own: {
-      health: async () => status.health(await health()),
-      endpoint: ownEndpoint({
-        documents: ownDocuments(status, all),
-        devices: deps.audit.devices,
-        auditHash: hash,
-        sealKeys: sealRotations(Object.entries(clients).map(([name, client]) => ({ name, client }))),
-      }),
-    },
-    trustedProxies: addressRanges(config.trustedProxies ?? []),
+    sealKeys: sealRotations(Object.entries(clients).map(([name, client]) => ({ name, client }))),
+  });
+  const handle = requestHandler({
+    origin: { trustedProxies: addressRanges(config.trustedProxies ?? []), whyForeign },
+    authenticator,
+    audit: { log: deps.audit, hash },
     bodies: bodyReader(config.bodies ?? {}, (bytes) => heldBytes.set(bytes)),
-    streams: new EventStreams(authenticator, (count) => openStreams.set(count)),
+    responders: {
+      local: { health: documents.health, serve: endpointServer(endpoints, deps.log) },
+      upstreams,
+      streams: new EventStreams(authenticator, (count) => openStreams.set(count)),
+      login: clients.login,
+    },
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
   const console = openConsole(config.consoleFolder, deps.log);
   return {
     // Without Express: there is nothing to route, and its router is a measurable part of the cost of a request.
     app: (request, response) => {
-      if (!request.url?.startsWith(pathPrefix) && console.serve(request, response)) return;
+      if (isForConsole(request) && !whyForeign(request) && console.serve(request, response)) return;
       void handle(request, response).catch(() => response.destroy());
     },
     consolePath: console.path,
@@ -128,15 +133,25 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   };
 }
 
-const ownDocuments = (
-  status: ReturnType<typeof clusterStatus>,
+function documentsOf(
+  { db, keys }: GatewayDeps,
   upstreams: readonly Upstream[],
-): OwnDocuments => ({
-  [descriptionPath]: apiDescription(upstreams),
-  [sealStatusPath]: async () => status.sealStatus,
-  [leaderPath]: async () => leader,
-  [initPath]: async () => ({ initialized: true }),
-});
+  endpoints: () => readonly Endpoint[],
+): Documents {
+  const [status, health] = [clusterStatus(keys), healthOf(db, upstreams)];
+  return {
+    health: async () => status.health(await health()),
+    sealStatus: async () => status.sealStatus,
+    leader: async () => leader,
+    init: async () => ({ initialized: true }),
+    description: apiDescription(upstreams, endpoints),
+  };
+}
+
+const foreignCheck = ({ allowedHosts }: GatewayConfig): WhyForeign =>
+  allowedHosts === undefined ? () => undefined : foreignRequests({ allowedHosts });
+
+const isForConsole = ({ url }: IncomingMessage): boolean => !url?.startsWith(pathPrefix);
 
 function openUpstreams(
   keys: InternalKeys,

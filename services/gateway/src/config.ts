@@ -28,6 +28,8 @@ export const Env = z
     CONSOLE: toggle.default(true),
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
+    /** Names by which clients reach the gateway, besides those of the machine; if there are none, names are not checked. */
+    ALLOWED_HOSTS: commaList.default([]),
     /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is trusted; none by default. */
     TRUSTED_PROXIES: commaList
       .refine(

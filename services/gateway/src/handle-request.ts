@@ -8,18 +8,23 @@ import {
 } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
-import type { InternalClient } from '@secrets/http';
+import {
+  bodyBudgets,
+  type InternalClient,
+  requireWithin,
+  type ServeRequest,
+  type WhyForeign,
+} from '@secrets/http';
 import { type Audit, type Span, traced } from '@secrets/telemetry';
 import type { AuditHash } from './audit/audit-hash.ts';
 import { type AuditTrail, beginTrail } from './audit/audit-trail.ts';
 import { decidedRequest, unparsedRequest } from './audit/audited-request.ts';
-import type { GatewayMetrics } from './gateway-metrics.ts';
-import type { Health } from './own/health.ts';
-import type { OwnEndpoint } from './own/own-endpoint.ts';
-import { healthPath } from './own/own-paths.ts';
+import type { Health } from './local/health.ts';
+import { serveLocally } from './local/serve-locally.ts';
 import {
   addressOf,
   type GatewayRequest,
+  healthPath,
   rawPath,
   requestIdOf,
   toGatewayRequest,
@@ -27,29 +32,35 @@ import {
 } from './request/gateway-request.ts';
 import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
 import { requireConditions } from './request/require-conditions.ts';
-import { endSpan, spanOf } from './request-span.ts';
 import { failureStatus, sendFailure, sendJson } from './send-response.ts';
-import { type EventStreams, isEventStream, resumed } from './streams/event-streams.ts';
+import { type EventStreams, isEventStream, withLastEventId } from './streams/event-streams.ts';
+import type { GatewayMetrics } from './telemetry/gateway-metrics.ts';
+import { endSpan, spanOf } from './telemetry/request-span.ts';
 import type { ServiceOutcome } from './upstream/relayed-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import { forwardWrapped } from './wrapping/forward-wrapped.ts';
 import { wrapSecondsOf } from './wrapping/wrap-ttl.ts';
 
 export interface GatewayContext {
+  origin: {
+    trustedProxies: AddressRanges;
+    /** Why a request by a foreign name, or of a page of another site, is refused. */
+    whyForeign: WhyForeign;
+  };
   authenticator: Authenticator;
-  audit: Audit;
-  auditHash: AuditHash;
-  upstreams: Record<OwningService, Upstream>;
-  /** For requests of the gateway itself. */
-  login: InternalClient;
-  own: { health(): Promise<Health>; endpoint: OwnEndpoint };
-  trustedProxies: AddressRanges;
+  audit: { log: Audit; hash: AuditHash };
   bodies: BodyReader;
-  streams: EventStreams;
+  responders: {
+    local: { health(): Promise<Health>; serve: ServeRequest };
+    upstreams: Record<OwningService, Upstream>;
+    streams: EventStreams;
+    /** Stores the responses that are to be wrapped. */
+    login: InternalClient;
+  };
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
 }
 
-/** What is known so far about a request, for its metrics and its audit lines. */
+/** The state of a request in progress, for its metrics and its audit lines. */
 interface Progress {
   requestId: string;
   operation: string;
@@ -61,7 +72,10 @@ interface Progress {
 
 const clientClosed = 499;
 
-/** Handles one request: authorizes it, writes its audit line, and only then reads the body and forwards it. The line of the outcome precedes the response. */
+/**
+ * Handles one request: authorizes it, writes its audit line, and only then reads the body and forwards it. The line of
+ * the outcome precedes the response.
+ */
 export function requestHandler(context: GatewayContext) {
   const handle = async (
     request: IncomingMessage,
@@ -94,31 +108,29 @@ async function respond(
   const parsed = await parseRequest(context, request, progress);
   if (isHealthCheck(parsed)) return sendHealth(context, response, progress.requestId);
   const { caller, conditions, path } = await authorize(context, parsed, progress);
-  const gatewayRequest = resumed(withPath(parsed, path), request.headers);
+  const gatewayRequest = withLastEventId(withPath(parsed, path), request.headers);
   const wrapSeconds = wrapSecondsOf(request.headers, gatewayRequest.path);
   const body =
     gatewayRequest.method === 'GET'
       ? undefined
       : await context.bodies.read(request, response, bodyHolder(caller, gatewayRequest));
+  requireWithin(caller.tokenType === null ? bodyBudgets.open : bodyBudgets.secret, body);
   requireConditions(conditions, { gatewayRequest, body, wrapSeconds });
-  const own = await context.own.endpoint({ gatewayRequest, caller, body, wrapSeconds });
-  if (own !== undefined) {
-    await progress.trail?.end({ status: 200, reason: null });
-    return sendJson(response, progress.requestId, 200, own);
-  }
   const name = ownerOf(gatewayRequest.path);
   if (name === undefined) throw new Problem('not_found', 'no such path');
   progress.upstream = name;
   const contentType = request.headers['content-type'];
   const record = (outcome: ServiceOutcome) => recordOutcome(context, progress, outcome);
   const forwarded = { gatewayRequest, caller, contentType, body, record };
-  const upstream = context.upstreams[name];
+  const { local, upstreams, streams, login } = context.responders;
+  if (name === 'gateway') return serveLocally(local.serve, { ...forwarded, wrapSeconds }, response);
+  const upstream = upstreams[name];
   if (isEventStream(gatewayRequest)) {
-    context.streams.begin({ gatewayRequest, caller, wrapSeconds }, response);
+    streams.begin({ gatewayRequest, caller, wrapSeconds }, response);
     return upstream.forward({ ...forwarded, isStream: true }, response);
   }
   if (wrapSeconds === undefined) return upstream.forward(forwarded, response);
-  return forwardWrapped({ request: forwarded, wrapSeconds, upstream, login: context.login }, response);
+  return forwardWrapped({ request: forwarded, wrapSeconds, upstream, login }, response);
 }
 
 const bodyHolder = ({ tokenType, accessor }: Caller, { remoteAddress, token }: GatewayRequest) =>
@@ -128,44 +140,48 @@ const bodyHolder = ({ tokenType, accessor }: Caller, { remoteAddress, token }: G
 
 /** Parses the request line and the headers. A request that cannot be parsed is refused, with audit lines. */
 async function parseRequest(
-  { audit, trustedProxies }: GatewayContext,
+  { audit, origin: { trustedProxies, whyForeign } }: GatewayContext,
   request: IncomingMessage,
   progress: Progress,
 ): Promise<GatewayRequest> {
   const { requestId, started } = progress;
   const remoteAddress = addressOf(request, trustedProxies);
   try {
+    // Load balancers check the health by the address of a node.
+    const isHealth = request.method !== 'POST' && rawPath(request) === `/v1/${healthPath}`;
+    const reason = isHealth ? undefined : whyForeign(request);
+    if (reason !== undefined) throw new Problem('forbidden', reason);
     const gatewayRequest = toGatewayRequest(request, requestId, remoteAddress);
     progress.operation = gatewayRequest.operation;
     return gatewayRequest;
   } catch (problem) {
     const known = { request_id: requestId, remote_address: remoteAddress, path: rawPath(request) };
-    progress.trail = await beginTrail(audit, unparsedRequest(known), reasonOf(problem), started);
+    progress.trail = await beginTrail(audit.log, unparsedRequest(known), reasonOf(problem), started);
     throw problem;
   }
 }
 
 /** Checks the permission and writes the audit line in one step, before anything else happens. */
 async function authorize(
-  { authenticator, audit, auditHash }: GatewayContext,
+  { authenticator, audit }: GatewayContext,
   gatewayRequest: GatewayRequest,
   progress: Progress,
 ): Promise<Extract<Decision, { allowed: true }>> {
   const decision = await authenticator.authenticate(gatewayRequest);
-  const line = decidedRequest(withPath(gatewayRequest, decision.path), decision, auditHash);
+  const line = decidedRequest(withPath(gatewayRequest, decision.path), decision, audit.hash);
   const reason = decision.allowed ? null : reasonOf(decision.problem);
-  progress.trail = await beginTrail(audit, line, reason, progress.started);
+  progress.trail = await beginTrail(audit.log, line, reason, progress.started);
   if (!decision.allowed) throw decision.problem;
   return decision;
 }
 
 async function recordOutcome(
-  { auditHash }: GatewayContext,
+  { audit: { hash } }: GatewayContext,
   { trail }: Progress,
   { status, reason, issued }: ServiceOutcome,
 ): Promise<void> {
-  const hashes = issued && auditHash.ofCaller(issued.token, issued.accessor ?? null);
-  const wrapped = issued?.wrappedAccessor === undefined ? undefined : auditHash.of(issued.wrappedAccessor);
+  const hashes = issued && hash.ofCaller(issued.token, issued.accessor ?? null);
+  const wrapped = issued?.wrappedAccessor === undefined ? undefined : hash.of(issued.wrappedAccessor);
   await trail?.end({ status, reason, issued: hashes, wrappedAccessor: wrapped });
 }
 
@@ -200,10 +216,10 @@ const isHealthCheck = ({ path, operation }: GatewayRequest): boolean =>
   path === healthPath && operation === 'read';
 
 async function sendHealth(
-  { own }: GatewayContext,
+  { responders }: GatewayContext,
   response: ServerResponse,
   requestId: string,
 ): Promise<number> {
-  const health = await own.health();
+  const health = await responders.local.health();
   return sendJson(response, requestId, health.ready ? 200 : 503, health);
 }

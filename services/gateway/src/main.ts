@@ -6,7 +6,7 @@ import { openAudit } from '@secrets/telemetry';
 import { consoleFolder, createGateway } from './app.ts';
 import { Env, tlsOptions } from './config.ts';
 import { gatewayLimits } from './limits-env.ts';
-import { healthPath } from './own/own-paths.ts';
+import { healthPath } from './request/gateway-request.ts';
 
 await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'gateway' });
@@ -19,6 +19,7 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
     {
       upstreams: { login: env.LOGIN_URL, secrets: env.SECRETS_URL, 'sync-control': env.SYNC_CONTROL_URL },
       trustedProxies: env.TRUSTED_PROXIES,
+      allowedHosts: env.ALLOWED_HOSTS.length === 0 ? undefined : env.ALLOWED_HOSTS,
       ...gatewayLimits(env),
       consoleFolder: consoleFolder(env),
     },

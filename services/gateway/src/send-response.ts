@@ -32,7 +32,10 @@ export function sendText(
 export const failureStatus = (failure: unknown): number =>
   failure instanceof Problem ? httpStatus[failure.kind] : 500;
 
-/** Sends a problem with its status and sentences, and any other error as 500 with the request id (docs/conventions.md#13-errors). Returns the status. */
+/**
+ * Sends a problem with its status and sentences, and any other error as 500 with the request id
+ * (docs/conventions/http.md#errors). Returns the status.
+ */
 export function sendFailure(response: ServerResponse, requestId: string, failure: unknown): number {
   if (!(failure instanceof Problem))
     return sendJson(response, requestId, 500, { errors: [internalSentence], request_id: requestId });

@@ -3,19 +3,15 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { insertToken, writePolicy } from '@secrets/access/testing';
 import { parseInternalKeys } from '@secrets/caller';
-import type { Db } from '@secrets/db';
-import { openTestDb } from '@secrets/schemas/testing';
 import { eventually } from '@secrets/testing';
-import { ask, type Stub, startGateway, startStubs, type TestGateway } from './gateway-for-test.ts';
+import { ask, startGateway, useGateway } from './gateway-for-test.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
 const json = { 'content-type': 'application/json' };
-let db: Db;
-let stubs: Stub[];
-let gateway: TestGateway;
+const { db, stubs, gateway } = useGateway(keys);
 let root: { token: string; accessor: string };
 
 const lines = () => gateway.audit.map((line) => JSON.parse(line));
@@ -26,19 +22,11 @@ const hashed = (secret: string) => {
 };
 
 beforeAll(async () => {
-  db = await openTestDb();
   await db.query(
     "insert into login.auth_mounts (namespace_id, path, type, accessor) values ('root', 'cloudB', 'cloudB', 'a1')",
   );
   await writePolicy(db, 'reader', { 'kv/data/*': ['read'], 'sys/audit-hash/*': ['update'] });
-  stubs = await startStubs(keys);
-  gateway = await startGateway({ db, keys, stubs });
   root = await insertToken(db);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await Promise.all(stubs.map((stub) => stub.stop()));
-  await db.close();
 });
 beforeEach(() => {
   gateway.audit.length = 0;
@@ -267,6 +255,12 @@ describe('sys/audit-hash', () => {
     }
     expect(lines()).toMatchObject([{ accessor: hashed(root.accessor) }, { accessor: hashed(root.accessor) }]);
     await other.stop();
+  });
+
+  test('names fields that it does not know, like every other path', async () => {
+    const body = '{"input":"x","inputs":"y"}';
+    const { warnings } = (await ask(gateway, { ...hash, token: root.token, body })).body;
+    expect(warnings).toEqual(['unknown field inputs was ignored']);
   });
 
   test('needs sudo, an input and an existing device', async () => {

@@ -13,8 +13,10 @@ import {
   serviceApp,
   startServer,
 } from '@secrets/http';
+import { openTestDb } from '@secrets/schemas/testing';
 import { auditTo, createLogger, createMetrics, type Metrics, silentLogger } from '@secrets/telemetry';
 import { z } from 'zod';
+import { later, useStarted } from '../../../libs/testing/src/use-started.ts';
 import { createGateway, type GatewayConfig } from '../src/app.ts';
 
 const everyMethod = ['get', 'list', 'post', 'patch', 'delete'] as const;
@@ -75,7 +77,7 @@ export interface TestGateway extends Service<RequestListener> {
   failAudit: AuditFailure;
 }
 
-/** How the audit log fails. */
+/** A simulated failure of the audit log. */
 interface AuditFailure {
   /** The number of lines in it from which on it cannot be written. */
   from?: number | undefined;
@@ -145,5 +147,24 @@ export async function ask(
     status: answer.statusCode ?? 0,
     headers: answer.headers,
     body: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+/** Starts a gateway with services and a database for the tests of a file, and stops them after those. */
+export function useGateway(keys: InternalKeys): { db: Db; stubs: Stub[]; gateway: TestGateway } {
+  const start = async () => {
+    const db = await openTestDb();
+    const stubs = await startStubs(keys);
+    return { db, stubs, gateway: await startGateway({ db, keys, stubs }) };
+  };
+  const system = useStarted(start, async ({ db, stubs, gateway }) => {
+    await gateway.stop();
+    await Promise.all(stubs.map((stub) => stub.stop()));
+    await db.close();
+  });
+  return {
+    db: later(() => system.db),
+    stubs: later(() => system.stubs),
+    gateway: later(() => system.gateway),
   };
 }

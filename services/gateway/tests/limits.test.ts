@@ -89,6 +89,44 @@ describe('a body', () => {
   });
 });
 
+describe('what costs time although it has few bytes is refused before it is parsed', () => {
+  const few = Array.from({ length: 256 }, (_, at) => [`a${at}`, 1]);
+  const forwarded = () => stubs.flatMap(({ received }) => received.splice(0).map(({ url }) => url));
+  const anonymous = { method: 'POST', path: loginPath, headers: json };
+  test.each([
+    ['has more than 256 values', JSON.stringify(Object.fromEntries(few))],
+    ['is nested deeper than 4 levels', `{"jwt":${'['.repeat(65_000)}`],
+  ])('without a token: a body that %s', async (excess, body) => {
+    const gateway = await start();
+    forwarded();
+    const response = await ask(gateway, { ...anonymous, body });
+    expect(response).toMatchObject({ status: 400, body: { errors: [`the body ${excess}`] } });
+    expect(forwarded()).toEqual([]);
+    const accepted = JSON.stringify(Object.fromEntries(few.slice(1)));
+    expect((await ask(gateway, { ...anonymous, body: accepted })).status).toBe(200);
+  });
+
+  test.each([
+    ['has more than 5,010 values', `{"data":{"a":[${'1.0,'.repeat(240_000)}1]}}`],
+    ['is nested deeper than 101 levels', `{"data":${'['.repeat(500_000)}`],
+  ])('with a token: a body that %s', async (excess, body) => {
+    const gateway = await start();
+    forwarded();
+    const response = await ask(gateway, { method: 'POST', token: root, headers: json, body });
+    expect(response).toMatchObject({ status: 400, body: { errors: [`the body ${excess}`] } });
+    expect(forwarded()).toEqual([]);
+  });
+
+  test('a query of more than 100 parameters', async () => {
+    const gateway = await start();
+    const response = await ask(gateway, { path: `/v1/kv/data/a?${'a&'.repeat(1_200)}list=1`, token: root });
+    expect(response).toMatchObject({
+      status: 400,
+      body: { errors: ['the query has more than 100 parameters'] },
+    });
+  });
+});
+
 describe('the memory for bodies', () => {
   test('has a part for one address without a token, and the rest for tokens', async () => {
     const gateway = await start({ bodies: { memoryBytes: 4_096 * kib } });
@@ -159,4 +197,25 @@ test('unwrapping and looking up responses without another token count with the l
     const withToken = { ...wrapping, path, token: root, body: '{"token":"swt_x"}' };
     if (path.endsWith('unwrap')) expect((await ask(gateway, withToken)).status).toBe(200);
   }
+});
+
+describe('requests by a foreign name, or of pages of other sites', () => {
+  const rebound = { host: 'evil.example' };
+  const crossSite = { ...json, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+
+  test('are refused with the setting that permits them, and audited', async () => {
+    const gateway = await start({ allowedHosts: ['vault.example'] });
+    const refused = await ask(gateway, { token: root, headers: rebound });
+    expect([refused.status, refused.body.errors[0]]).toEqual([403, expect.stringContaining('ALLOWED_HOSTS')]);
+    expect(gateway.audit.map((line) => JSON.parse(line).reason)).toContainEqual(refused.body.errors[0]);
+    expect((await ask(gateway, { path: '/ui/', headers: rebound })).status).toBe(403);
+    const posted = await ask(gateway, { method: 'POST', token: root, headers: crossSite, body: '{}' });
+    expect(posted.status).toBe(403);
+    for (const host of ['localhost', 'vault.example:443'])
+      expect((await ask(gateway, { token: root, headers: { host } })).status).toBe(200);
+  });
+
+  test('are not recognised without names to compare with', async () => {
+    expect((await ask(await start(), { token: root, headers: rebound })).status).toBe(200);
+  });
 });

@@ -1,36 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { insertToken } from '@secrets/access/testing';
 import { parseInternalKeys } from '@secrets/caller';
-import type { Db } from '@secrets/db';
-import { openTestDb } from '@secrets/schemas/testing';
-import { ask, type Stub, startGateway, startStubs, type TestGateway } from './gateway-for-test.ts';
+import { ask, startGateway, useGateway } from './gateway-for-test.ts';
 
 const keys = parseInternalKeys(randomBytes(32).toString('base64'), 'test');
-let db: Db;
-let stubs: Stub[];
-let gateway: TestGateway;
+const { db, stubs, gateway } = useGateway(keys);
 let root: string;
 let other: string;
 
 beforeAll(async () => {
-  db = await openTestDb();
   await db.query("insert into login.namespaces (id, path) values ('n1', 'team')");
-  stubs = await startStubs(keys);
-  gateway = await startGateway({ db, keys, stubs });
   root = (await insertToken(db)).token;
   other = (await insertToken(db)).token;
-});
-afterAll(async () => {
-  await gateway.stop();
-  await Promise.all(stubs.map((stub) => stub.stop()));
-  await db.close();
 });
 beforeEach(() => {
   gateway.audit.length = 0;
 });
-/** Of the requests, without those of the outcomes. */
+/** The audit lines of requests, without those of outcomes. */
 const auditLines = () =>
   gateway.audit.map((line) => JSON.parse(line)).filter(({ type }) => type === 'request');
 
@@ -137,5 +125,7 @@ describe('what clients ask without a token', () => {
       expect([refused.status, refused.headers.allow]).toEqual([405, 'GET']);
       expect((await ask(gateway, { method: 'PUT', path, body: '{}' })).status).toBe(403);
     }
+    const health = await ask(gateway, { method: 'PUT', path: '/v1/sys/health', token: root, body: '{}' });
+    expect([health.status, health.headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 });

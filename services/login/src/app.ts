@@ -7,10 +7,10 @@ import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import type { MethodTask } from './auth-methods/auth-method.ts';
 import { createAuthMethods } from './auth-methods/registry.ts';
-import { mountTypes } from './auth-mounts/mount-types.ts';
 import type { LoginConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { rotateDueKeys } from './identity/rotate-keys.ts';
+import { logAliasesInOtherCase } from './identities/named.ts';
+import { rotateDueKeys } from './issuer/rotate-keys.ts';
 import { allEndpoints } from './routes/all.ts';
 import { sealedTables } from './sealed-tables.ts';
 import { storingLoginTokens } from './tokens/store-login-token.ts';
@@ -30,7 +30,10 @@ export interface LoginDeps {
 
 const rotationPollSeconds = 60;
 
-/** Creates the login service: tokens, policies, namespaces, auth mounts, login methods and the issuer of identity tokens. Its schema must exist. */
+/**
+ * Creates the login service: tokens, policies, namespaces, auth mounts, login methods and the issuer of identity
+ * tokens. Its schema must exist.
+ */
 export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service {
   const { db, keyRing, keys, log, metrics } = deps;
   const storeLoginToken = storingLoginTokens(db);
@@ -40,23 +43,23 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
     keys,
     log,
     methods: createAuthMethods({ ...deps, storeLoginToken }, config),
-    mountTypes: mountTypes(db),
     storeLoginToken,
-    loginCounter: metrics.counter('logins_total', 'Logins by outcome', ['outcome']),
   };
+  const loginCounter = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
   const rotation = new SealRotation({ db, schema: 'login', tables: sealedTables, keyRing, log });
   const readiness = { database: () => requireSchema(db) };
   let repeated: Repeated[] = [];
   return {
     app: serviceApp({
       service: 'login',
-      endpoints: [...allEndpoints(context), ...sealRotationEndpoints(rotation)],
+      endpoints: [...allEndpoints(context, loginCounter), ...sealRotationEndpoints(rotation)],
       keys,
       log,
       metrics,
       readiness,
     }),
     start: async () => {
+      await logAliasesInOtherCase(db, log);
       repeated = [
         await rotation.start(),
         every(config.sweepSeconds ?? 15, 'token sweep', log, (isStopping) =>

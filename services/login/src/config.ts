@@ -4,7 +4,7 @@ import type { MethodOptions } from './auth-methods/registry.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/ }).optional();
 
-/** What the login method cloudB reads of the environment. If a URL is absent, the environment of each mount determines it. */
+/** The variables of the login method cloudB. If a URL is absent, the environment of each mount determines it. */
 export const cloudBEnv = {
   /** Base URL of the identity directory. */
   CLOUDB_AUTHORITY_URL: httpUrl,
@@ -33,7 +33,6 @@ export const cloudBConfig = (env: z.infer<typeof CloudBEnv>): MethodOptions => (
   credentials: { clientId: env.AZURE_CLIENT_ID, clientSecret: env.AZURE_CLIENT_SECRET },
 });
 
-/** The environment of login. */
 export const Env = z.object({
   ...serviceEnv(7001),
   /** The first start reads the root token from this file, or generates one and writes it there. */
@@ -44,7 +43,6 @@ export const Env = z.object({
   TOKEN_SWEEP_SECONDS: z.coerce.number().int().min(1).max(3_600).default(15),
 });
 
-/** The settings of the service. */
 export interface LoginConfig extends MethodOptions {
   /** Seconds between two sweeps of expired tokens. Default: 15. */
   sweepSeconds?: number | undefined;

@@ -1,5 +1,5 @@
 import { readInternalKeys } from '@secrets/caller';
-import { openPostgres, prepareSchema } from '@secrets/db';
+import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
 import { internalHeaderBytes } from '@secrets/http';
 import { schemas } from '@secrets/schemas';
 import { openKeyFile } from '@secrets/seal';
@@ -10,8 +10,6 @@ import { cloudBConfig, Env } from './config.ts';
 await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'login' });
   onStop(db.close);
-  await prepareSchema(db, schemas.login, log);
-  if (env.ROOT_TOKEN_FILE !== undefined) await ensureRootToken(db, { file: env.ROOT_TOKEN_FILE });
   const keyRing = openKeyFile(env.SEAL_KEY_FILE);
   reloadFiles({ log, onStop }, { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload });
   const keys = readInternalKeys(
@@ -26,6 +24,12 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
     login,
     { host: env.HOST, port: env.PORT, maxHeaderBytes: internalHeaderBytes },
     { log, onStop },
-    { drainSeconds: env.DRAIN_SECONDS },
+    {
+      drainSeconds: env.DRAIN_SECONDS,
+      preparation: databasePreparation(async () => {
+        await migrateSchema(db, schemas.login, log);
+        if (env.ROOT_TOKEN_FILE !== undefined) await ensureRootToken(db, { file: env.ROOT_TOKEN_FILE });
+      }),
+    },
   );
 });

@@ -1,6 +1,6 @@
 import { type SealedTable, sealedTable } from '@secrets/seal-rotation';
 import { sealedTablesOfMethods } from './auth-methods/registry.ts';
-import { signingKeyAad } from './identity/signing-key.ts';
+import { signingKeyAad } from './issuer/signing-key.ts';
 import { wrappedAad } from './wrapping/wrap-response.ts';
 
 /** Every column of this schema with sealed bytes. */

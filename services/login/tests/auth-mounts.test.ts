@@ -8,10 +8,10 @@ beforeAll(async () => {
 });
 afterAll(() => login.stop());
 
-test('the type azure is another name of cloudB', async () => {
+test('the type azure is another name of cloudB, and shown if it was given', async () => {
   expect((await login.call('POST', '/sys/auth/workloads', { type: 'azure' })).status).toBe(204);
   const { data } = (await login.call('GET', '/sys/auth/workloads')).body;
-  expect(data).toMatchObject({ type: 'cloudB', accessor: expect.stringMatching(/^auth_cloudB_/) });
+  expect(data).toMatchObject({ type: 'azure', accessor: expect.stringMatching(/^auth_cloudB_/) });
   expect((await login.call('POST', '/auth/workloads/config', { tenant_id: 't', resource: 'r' })).status).toBe(
     204,
   );
@@ -25,7 +25,12 @@ test('an auth mount is enabled, read and listed', async () => {
   expect(data['first/']).toEqual({
     ...body,
     accessor: expect.stringMatching(/^auth_cloudB_[0-9a-f]{8}$/),
-    config: { default_lease_ttl: 0, max_lease_ttl: 0 },
+    config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false, token_type: 'default-service' },
+    options: {},
+    external_entropy_access: false,
+    local: false,
+    seal_wrap: false,
+    plugin_version: '',
   });
   const listed = (await login.call('LIST', '/sys/auth')).body.data;
   expect(listed).toEqual({ keys: Object.keys(data), key_info: data });
@@ -35,6 +40,55 @@ test('an auth mount is enabled, read and listed', async () => {
     path: 'first/',
   });
 });
+
+test('everything that a client says about an auth mount is shown as it was said, without a warning', async () => {
+  const config = {
+    listing_visibility: 'unauth',
+    audit_non_hmac_request_keys: ['b', 'a'],
+    token_type: 'default-service',
+    identity_token_key: 'default',
+  };
+  const flags = { local: true, seal_wrap: true, external_entropy_access: true, plugin_version: 'v1.2.3' };
+  const body = { type: 'azure', options: { one: '1' }, ...flags };
+  const leases = { default_lease_ttl: '60s', max_lease_ttl: '', force_no_cache: false, options: null };
+  const passthrough_request_headers = ['X-One'];
+  const enabled = await login.call('POST', '/sys/auth/said', {
+    ...body,
+    config: { ...config, ...leases, passthrough_request_headers },
+  });
+  expect(enabled.status).toBe(204);
+  const applied = { default_lease_ttl: 60, max_lease_ttl: 0, passthrough_request_headers };
+  const shown = { ...body, config: { ...config, ...applied } };
+  for (const path of ['/sys/auth/said', '/sys/mounts/auth/said'])
+    expect((await login.call('GET', path)).body.data).toMatchObject(shown);
+  expect((await login.call('GET', '/sys/auth')).body.data['said/']).toMatchObject(shown);
+  const change = { passthrough_request_headers: null, listing_visibility: 'hidden', options: {} };
+  expect((await login.call('POST', '/sys/mounts/auth/said/tune', change)).status).toBe(204);
+  const tuned = (await login.call('GET', '/sys/mounts/auth/said/tune')).body.data;
+  expect(tuned).toMatchObject({
+    ...config,
+    ...flags,
+    listing_visibility: 'hidden',
+    options: {},
+  });
+  expect(tuned).not.toHaveProperty('passthrough_request_headers');
+  await login.call('DELETE', '/sys/auth/said');
+});
+
+test.each([
+  ['token_type', { token_type: 'batch' }],
+  ['identity_token_key', { identity_token_key: 'mine' }],
+  ['user_lockout_config', { user_lockout_config: { lockout_threshold: '3' } }],
+  ['listing_visibility', { listing_visibility: 'public' }],
+  ['allowed_response_headers', { allowed_response_headers: Array.from({ length: 101 }, () => 'X-One') }],
+  ['passthrough_request_headers', { passthrough_request_headers: ['a\u0000'] }],
+])(
+  'refuses what would promise something that does not happen, or is too large: %s',
+  async (field, config) => {
+    const { status, body } = await login.call('POST', '/sys/auth/promise', { type: 'azure', config });
+    expect([status, body.errors[0]]).toEqual([400, expect.stringContaining(`${field}: `)]);
+  },
+);
 
 test('auth mounts that do not fit on a page continue where a warning says', async () => {
   for (const path of ['paged', 'zone']) await login.call('POST', `/sys/auth/${path}`, { type: 'cloudB' });
@@ -78,15 +132,19 @@ describe('the settings of a mount', () => {
   test('are those of the system until they are changed, and keep what a change omits', async () => {
     await login.call('POST', '/sys/auth/a/b', { type: 'cloudB', description: 'd' });
     const system = { default_lease_ttl: 768 * 3_600, max_lease_ttl: 768 * 3_600 };
-    expect(await settings()).toEqual({ description: 'd', ...system });
+    expect(await settings()).toMatchObject({ description: 'd', ...system });
     expect((await tune({ max_lease_ttl: '2h' })).status).toBe(204);
-    expect(await settings()).toEqual({ description: 'd', default_lease_ttl: 7_200, max_lease_ttl: 7_200 });
+    expect(await settings()).toMatchObject({
+      description: 'd',
+      default_lease_ttl: 7_200,
+      max_lease_ttl: 7_200,
+    });
     await tune({ default_lease_ttl: 60, description: 'e' });
-    expect(await settings()).toEqual({ description: 'e', default_lease_ttl: 60, max_lease_ttl: 7_200 });
+    expect(await settings()).toMatchObject({ description: 'e', default_lease_ttl: 60, max_lease_ttl: 7_200 });
     const { data } = (await login.call('GET', '/sys/auth/a/b')).body;
-    expect(data.config).toEqual({ default_lease_ttl: 60, max_lease_ttl: 7_200 });
+    expect(data.config).toMatchObject({ default_lease_ttl: 60, max_lease_ttl: 7_200 });
     await tune({ default_lease_ttl: 0, max_lease_ttl: 0 });
-    expect(await settings()).toEqual({ description: 'e', ...system });
+    expect(await settings()).toMatchObject({ description: 'e', ...system });
   });
 
   test.each([

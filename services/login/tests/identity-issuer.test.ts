@@ -3,8 +3,8 @@ import { serviceCaller, signAssertion } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
 import { decrypt } from '@secrets/seal';
 import { createLocalJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose';
-import { issueIdentityToken } from '../src/identity/issue-identity-token.ts';
-import { rotateDueKeys } from '../src/identity/rotate-keys.ts';
+import { issueIdentityToken } from '../src/issuer/issue-identity-token.ts';
+import { rotateDueKeys } from '../src/issuer/rotate-keys.ts';
 import { anonymous, type LoginForTest, startLoginForTest } from './login-for-test.ts';
 
 const base = 'https://secrets.example.com';
@@ -292,4 +292,11 @@ describe('a worker', () => {
   test('the gateway cannot request tokens on behalf of a client', async () => {
     expect((await login.call('POST', path('cloudB-kv'), body)).status).toBe(403);
   });
+});
+
+test('an empty issuer removes the configuration, and another one can be set', async () => {
+  await login.call('POST', config, { issuer: base });
+  expect((await login.call('POST', config, { issuer: '' })).status).toBe(204);
+  expect((await login.call('GET', config)).status).toBe(404);
+  expect((await login.call('POST', config, { issuer: base })).status).toBe(200);
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthenticator } from '@secrets/access';
+import { createAuthenticator, type Epoch } from '@secrets/access';
 import type { Caller, InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import type { TestDb } from '@secrets/db/testing';
@@ -11,6 +11,8 @@ import { type Sandbox, startSandbox, type TokenOptions } from '@secrets/sandbox'
 import { openTestDb } from '@secrets/schemas/testing';
 import { type KeyRing, parseKeyRing } from '@secrets/seal';
 import { createLogger, createMetrics, type Logger } from '@secrets/telemetry';
+import { readChanges } from '../../../libs/access/src/changes/read-changes.ts';
+import { later, useStarted } from '../../../libs/testing/src/use-started.ts';
 import { createLogin, ensureRootToken } from '../src/app.ts';
 import type { LoginConfig } from '../src/config.ts';
 
@@ -40,7 +42,10 @@ export interface LoginForTest {
   isAccepted(token: string, namespace?: string): Promise<boolean>;
   /** Whether the gateway lets a token read a path. */
   isAllowed(token: string, path: string): Promise<boolean>;
+  /** The number of the newest change of access. */
   epoch(): Promise<number>;
+  /** Identifies that change, as the gateway does. */
+  newestChange(): Promise<Epoch>;
   /** Reads a path outside of the API, such as `/readyz`. */
   plain(path: string): Promise<{ paths: Record<string, unknown> }>;
   stop(): Promise<void>;
@@ -70,6 +75,7 @@ export async function startLoginForTest(config: LoginConfig = {}): Promise<Login
     callerOf,
     ...gatewayOf(db, keys),
     epoch: async () => (await db.query<{ value: number }>('select value from login.access_epoch'))[0]!.value,
+    newestChange: async () => (await readChanges(db, '')).epoch,
     plain: async (path) =>
       (await fetch(`${served.url}${path}`)).json() as Promise<{ paths: Record<string, unknown> }>,
     stop: async () => {
@@ -79,6 +85,13 @@ export async function startLoginForTest(config: LoginConfig = {}): Promise<Login
     },
   };
 }
+
+/** Starts the service for the tests of a file, and stops it after them. */
+export const useLogin = (): LoginForTest =>
+  useStarted(
+    () => startLoginForTest(),
+    ({ stop }) => stop(),
+  );
 
 /** Returns a function that creates a token, with the root token unless a caller is given, and expects that it succeeds. */
 export const createIn =
@@ -120,6 +133,12 @@ export const sandboxUrls = (sandbox: Sandbox): LoginConfig => ({
   graphUrl: `${sandbox.url}/graph`,
   metadataUrl: sandbox.url,
 });
+
+/** Starts the service with its directory for the tests of a file, and stops them after those. */
+export function useCloudB(): { cloudB: CloudBForTest; login: LoginForTest } {
+  const cloudB = useStarted(startCloudBForTest, ({ stop }) => stop());
+  return { cloudB, login: later(() => cloudB.service) };
+}
 
 export async function startCloudBForTest(): Promise<CloudBForTest> {
   const sandbox = await startSandbox();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { testCaller } from '@secrets/http/testing';
-import { type LoginForTest, startLoginForTest } from './login-for-test.ts';
+import { createIn, type LoginForTest, startLoginForTest } from './login-for-test.ts';
 
 let login: LoginForTest;
 
@@ -59,6 +59,59 @@ describe('policies', () => {
     });
     expect((await login.call('PUT', '/sys/policies/acl/old', { rules: hcl })).status).toBe(400);
     expect((await login.call('DELETE', '/sys/policy/old')).status).toBe(204);
+  });
+
+  test.each([
+    ['/sys/policies/acl/encoded', 'policy'],
+    ['/sys/policy/encoded', 'policy'],
+    ['/sys/policy/encoded', 'rules'],
+  ])('may be given in base64: POST %s with %s', async (path, field) => {
+    const text = 'path "kv/ä" { capabilities = ["deny"] }';
+    const encoded = Buffer.from(text).toString('base64');
+    expect(
+      (await login.call('POST', path, { [field]: `${encoded.slice(0, 20)}\n${encoded.slice(20)}\n` })).status,
+    ).toBe(204);
+    expect((await login.call('GET', path)).body.data.policy).toBe(text);
+    const capabilities = await login.call(
+      'POST',
+      '/sys/capabilities-self',
+      { paths: ['kv/ä'] },
+      testCaller({ policies: ['encoded'] }),
+    );
+    expect(capabilities.body.data.capabilities).toEqual(['deny']);
+    const [rules] = await login.db.query<{ rules: unknown }>(
+      "select rules from login.policies where name = 'encoded'",
+    );
+    expect(rules).toEqual({ rules: { paths: [{ path: 'kv/ä', capabilities: ['deny'] }] } });
+    const binary = await login.call('POST', path, {
+      [field]: Buffer.from([0xff, 0xfe, 0xff]).toString('base64'),
+    });
+    expect([binary.status, binary.body.errors]).toEqual([400, [expect.stringMatching(/base64/)]]);
+  });
+
+  test.each(['team/read only', 'Größe', 'a,b', '-x', '*', 'a%2fb'])('may be called %s', async (name) => {
+    const policy = 'path "kv/named" { capabilities = ["read"] }';
+    const path = `/sys/policies/acl/${name.split('/').map(encodeURIComponent).join('/')}`;
+    expect((await login.call('POST', path, { policy })).status).toBe(204);
+    expect((await login.call('GET', path)).body.data).toEqual({ name: name.toLowerCase(), policy });
+    expect((await login.call('LIST', '/sys/policies/acl')).body.data.keys).toContain(name.toLowerCase());
+    const { auth } = (await createIn(login)({ policies: [name, 'default'] })).body;
+    expect(await login.isAllowed(auth.client_token, 'kv/named')).toBe(true);
+    expect((await login.call('DELETE', path)).status).toBe(204);
+    expect((await login.call('GET', path)).status).toBe(404);
+  });
+
+  test('whose names are joined to those of others are others', async () => {
+    for (const name of ['one', 'two', 'one,two'])
+      await login.call('POST', `/sys/policies/acl/${encodeURIComponent(name)}`, {
+        policy: `path "kv/joined" { capabilities = ["${name === 'one,two' ? 'deny' : 'read'}"] }`,
+      });
+    const allowed = async (policies: string[]) =>
+      login.isAllowed(
+        (await createIn(login)({ policies, no_default_policy: true })).body.auth.client_token,
+        'kv/joined',
+      );
+    expect([await allowed(['one', 'two']), await allowed(['one,two'])]).toEqual([true, false]);
   });
 
   test('default can be overwritten but not deleted', async () => {
@@ -177,6 +230,17 @@ describe('capabilities', () => {
 
   test('need a path', async () => {
     expect((await login.call('POST', '/sys/capabilities-self', {})).status).toBe(400);
+  });
+
+  test('are those of at most 256 paths of 16,384 characters', async () => {
+    const refusal = async (paths: string[] | string) =>
+      (await login.call('POST', '/sys/capabilities-self', { paths })).body.errors;
+    expect(await refusal(Array(257).fill('a'))).toEqual(['paths: must have at most 256 paths']);
+    expect(await refusal(['a'.repeat(16_385)])).toEqual(['paths: each must have at most 16384 characters']);
+    expect(await refusal(Array(257).fill(1) as never)).toEqual([
+      'paths: must be a list of strings or one comma-separated string',
+    ]);
+    expect(await refusal('a,'.repeat(1_000))).toEqual(['paths: must have at most 1,000 parts']);
   });
 
   test('of another token can be read by its accessor', async () => {

@@ -31,7 +31,7 @@ function newGateway() {
     });
     return decision.allowed ? undefined : decision.problem;
   };
-  /** How many of ten requests are refused because of a rate limit. */
+  /** Sends ten requests, and returns the number that a rate limit refused. */
   const refusals = async (over: Partial<AccessRequest>) => {
     const problems = await Promise.all(Array.from({ length: 10 }, () => send(over)));
     return problems.filter((problem) => problem?.kind === 'rate_limited').length;

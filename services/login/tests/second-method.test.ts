@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { type AuthMethod, methodEndpoint, NoSuchMount } from '../src/auth-methods/auth-method.ts';
 import { createCloudB } from '../src/auth-methods/cloudb/cloudb.ts';
 import { authMethods } from '../src/auth-methods/registry.ts';
-import { mountTypes } from '../src/auth-mounts/mount-types.ts';
 import { findAuthMount } from '../src/queries/auth-mounts.ts';
 import { allEndpoints } from '../src/routes/all.ts';
 import { issueToken, type TokenContext } from '../src/tokens/issue-token.ts';
@@ -76,13 +75,11 @@ beforeAll(async () => {
   const context = {
     ...deps,
     methods: authMethods([createCloudB(deps, {}), passwordMethod(deps)]),
-    mountTypes: mountTypes(login.db),
-    loginCounter: metrics.counter('logins_total', 'Logins by outcome', ['outcome']),
   };
   const { keys, log } = login;
   const app = serviceApp({
     service: 'login',
-    endpoints: allEndpoints(context),
+    endpoints: allEndpoints(context, metrics.counter('logins_total', 'Logins by outcome', ['outcome'])),
     keys,
     log,
     metrics,

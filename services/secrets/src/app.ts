@@ -9,8 +9,8 @@ import type { Logger, Metrics } from '@secrets/telemetry';
 import { Background } from './background.ts';
 import { defaultConfig, type SecretsConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { versionReader } from './kv/version-reader.ts';
-import { versionWriter } from './kv/version-writer.ts';
+import { versionReader } from './kv/versions/version-reader.ts';
+import { versionWriter } from './kv/versions/version-writer.ts';
 import { MountCache } from './mounts/mount-cache.ts';
 import { allEndpoints } from './routes/all.ts';
 import { sealedTables } from './sealed-tables.ts';
@@ -30,17 +30,14 @@ export interface SecretsDeps {
 export function createSecrets(deps: SecretsDeps, config: SecretsConfig = defaultConfig): Service {
   const { db, backgroundDb = db, broker, keyRing, keys, log, metrics } = deps;
   const background = new Background(backgroundDb, log);
-  const { notifyChanged, notifyMountDisabled } = background;
   const mounts = new MountCache(db);
   const context: Context = {
     db,
     keyRing,
     log,
     mounts,
-    findVersion: versionReader(db),
-    writeVersion: versionWriter(db),
-    notifyChanged,
-    notifyMountDisabled,
+    versions: { find: versionReader(db), write: versionWriter(db) },
+    background,
   };
   const rotation = new SealRotation({
     db: backgroundDb,

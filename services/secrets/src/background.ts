@@ -5,7 +5,7 @@ import type { Logger } from '@secrets/telemetry';
 import { startChangesRelay } from './changes/changes-relay.ts';
 import type { SecretsConfig } from './config.ts';
 import { purgeDisabledMounts } from './mounts/purge-disabled-mounts.ts';
-import { recordExpired } from './queries/expiry.ts';
+import { recordExpired } from './queries/versions/expiry.ts';
 
 const expiryPageSize = 500;
 
@@ -41,18 +41,24 @@ export class Background {
   }
 
   /** Call after the commit of a change of a watched secret. */
-  notifyChanged = (): void => this.#relay?.notify();
+  notifyChanged(): void {
+    this.#relay?.notify();
+  }
 
   /** Call after a mount was disabled. */
-  notifyMountDisabled = (): void => {
+  notifyMountDisabled(): void {
     this.#purge().catch((error: unknown) =>
       this.#log.warn({ error }, 'purging disabled mounts failed; will be retried'),
     );
-  };
+  }
 
   /** Runs one purge at a time. */
   #purge(): Promise<void> {
-    const purge = { db: this.#db, notifyChanged: this.notifyChanged, isStopping: () => this.#isStopping };
+    const purge = {
+      db: this.#db,
+      notifyChanged: () => this.notifyChanged(),
+      isStopping: () => this.#isStopping,
+    };
     const run = () => purgeDisabledMounts(purge);
     this.#purging = this.#purging.then(run, run);
     return this.#purging;

@@ -9,7 +9,6 @@ export const Env = z.object({
   SWEEP_SECONDS: z.coerce.number().min(0.05).max(3_600).default(5),
 });
 
-/** The settings of the app. */
 export interface SecretsConfig {
   sweepSeconds: number;
 }

@@ -1,6 +1,6 @@
 import { openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
-import { openPostgres, prepareSchema } from '@secrets/db';
+import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
 import { internalHeaderBytes } from '@secrets/http';
 import { schemas } from '@secrets/schemas';
 import { openKeyFile } from '@secrets/seal';
@@ -14,7 +14,6 @@ await runService('secrets', Env, async ({ env, log, metrics, onStop }) => {
   onStop(db.close);
   const backgroundDb = openPostgres({ url, connections: 4, applicationName: 'secrets background' });
   onStop(backgroundDb.close);
-  await prepareSchema(db, schemas.secrets, log);
   const broker = openRabbit({ url: env.AMQP_URL, log });
   onStop(() => broker.close());
   const keyRing = openKeyFile(env.SEAL_KEY_FILE);
@@ -28,6 +27,9 @@ await runService('secrets', Env, async ({ env, log, metrics, onStop }) => {
     secrets,
     { host: env.HOST, port: env.PORT, maxHeaderBytes: internalHeaderBytes },
     { log, onStop },
-    { drainSeconds: env.DRAIN_SECONDS },
+    {
+      drainSeconds: env.DRAIN_SECONDS,
+      preparation: databasePreparation(() => migrateSchema(db, schemas.secrets, log)),
+    },
   );
 });

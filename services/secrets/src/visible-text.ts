@@ -10,5 +10,5 @@ export const invisible =
 
 const anyInvisible = new RegExp(`[${invisible}\\uD800-\\uDFFF]`, 'u');
 
-/** Whether a text contains no invisible characters (docs/conventions.md#44-values). */
+/** Whether a text contains no invisible characters (docs/conventions/secrets.md#values). */
 export const isVisible = (text: string): boolean => !anyInvisible.test(text);

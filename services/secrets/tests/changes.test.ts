@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@secrets/testing';
+import { claimOutbox, deleteOutbox, releaseOutbox } from '../src/queries/outbox.ts';
 import { type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
 let secrets: SecretsForTest;
@@ -114,6 +115,56 @@ test('inspecting falls back to the newest version that is readable', async () =>
   expect(now).toMatchObject({ exists: true, readable: true, newest_readable_version: 1, keys: ['one'] });
   expect(now.revision).toBeGreaterThan(data.revision);
   expect(missing).toMatchObject({ exists: false, readable: false });
+});
+
+// A standby is promoted, or a copy restored, that lacks the newest commits, while the services keep running.
+describe('after commits were lost', () => {
+  test('a revision is not used again for another change', async () => {
+    await write('repeated', { a: 1 });
+    const { secret_id, revision } = (await watch('repeated')).data;
+    const revisionNow = async () => (await inspect(secret_id))[0].revision;
+    const changes = [
+      () => write('repeated', { a: 2 }),
+      () => call('PATCH', '/kv/data/repeated', { data: { b: 1 } }),
+      () => call('POST', '/kv/metadata/repeated', { max_versions: 5 }),
+      () => call('DELETE', '/kv/data/repeated'),
+    ];
+    const seen = new Set([revision]);
+    for (const change of changes) {
+      await change();
+      seen.add(await revisionNow());
+      await secrets.db.query('update secrets.secrets set revision = $2 where id = $1', [secret_id, revision]);
+    }
+    expect(seen.size).toBe(1 + changes.length);
+  });
+
+  test('an event that has the ID of a lost one is published', async () => {
+    await secrets.db.query('delete from secrets.outbox');
+    const insert = `insert into secrets.outbox (id, secret_id) overriding system value values (1000000, $1)`;
+    const secretId = crypto.randomUUID();
+    await secrets.db.query(insert, [secretId]);
+    const lost = await claimOutbox(secrets.db, 10);
+    await secrets.db.query('delete from secrets.outbox');
+    await secrets.db.query(insert, [secretId]);
+    await deleteOutbox(secrets.db, lost);
+    const claimed = await claimOutbox(secrets.db, 10);
+    expect(claimed).toMatchObject([{ id: 1_000_000, secretId }]);
+    await releaseOutbox(secrets.db, lost);
+    expect(await claimOutbox(secrets.db, 10)).toEqual([]);
+    await releaseOutbox(secrets.db, claimed);
+    await deleteOutbox(secrets.db, await claimOutbox(secrets.db, 10));
+    expect(await secrets.db.query('select from secrets.outbox')).toEqual([]);
+  });
+
+  test('a secret that is associated and no longer watched is watched again once it is inspected', async () => {
+    await write('unwatched', { a: 1 });
+    const { secret_id } = (await watch('unwatched')).data;
+    await secrets.db.query('update secrets.secrets set watched = false where id = $1', [secret_id]);
+    await inspect(secret_id);
+    expect(await secrets.db.query('select watched from secrets.secrets where id = $1', [secret_id])).toEqual([
+      { watched: true },
+    ]);
+  });
 });
 
 describe('the outbox', () => {

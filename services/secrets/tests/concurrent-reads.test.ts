@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
-import { versionReader } from '../src/kv/version-reader.ts';
-import { findVersion } from '../src/queries/find-version.ts';
+import { versionReader } from '../src/kv/versions/version-reader.ts';
+import { findVersion } from '../src/queries/versions/find-version.ts';
 import { type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
 let secrets: SecretsForTest;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Db, openPostgres } from '@secrets/db';
 import { Problem } from '@secrets/domain';
-import { versionWriter } from '../src/kv/version-writer.ts';
-import type { NewVersion } from '../src/queries/insert-version.ts';
-import { insertVersions } from '../src/queries/insert-versions.ts';
+import { versionWriter } from '../src/kv/versions/version-writer.ts';
+import type { NewVersion } from '../src/queries/versions/insert-version.ts';
+import { insertVersions } from '../src/queries/versions/insert-versions.ts';
 import { type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
 let secrets: SecretsForTest;

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { callerWith, type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
+import { describe, expect, test } from '@jest/globals';
+import { callerWith, useSecrets } from './secrets-for-test.ts';
 
-let secrets: SecretsForTest;
-beforeAll(async () => {
-  secrets = await startSecretsForTest();
-  await secrets.call('POST', '/sys/mounts/kv', { type: 'kv' });
-});
-afterAll(() => secrets.stop());
-
-const call: SecretsForTest['call'] = (...given) => secrets.call(...given);
+const secrets = useSecrets();
+const { call } = secrets;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/;
 const write = (path: string, value: object, options?: object) =>
   call('POST', `/kv/data/${path}`, { data: value, ...(options && { options }) });
@@ -37,7 +31,7 @@ describe('writing and reading', () => {
   });
 
   test('returns special keys and values unchanged', async () => {
-    const text = '{"__proto__":{"x":1},"\\u0000":"\\ud800","":"","ä/ö":true,"constructor":null}';
+    const text = '{"__proto__":{"x":1},"\\u0000":"😀","":"","ä/ö":true,"constructor":null}';
     const value = JSON.parse(text);
     expect((await write('odd', value)).status).toBe(200);
     const read = await call('GET', '/kv/data/odd');
@@ -95,6 +89,26 @@ describe('writing and reading', () => {
   test('ignores an unknown field and names it in a warning', async () => {
     const answer = await call('POST', '/kv/data/unknown', { data: {}, colour: 'red' });
     expect(answer.body.warnings).toEqual(['unknown field colour was ignored']);
+  });
+
+  test.each<[string, string, object, RegExp]>([
+    ['POST', 'data', { data: { k: 2 }, cas: 0 }, /^cas: is not supported here/],
+    ['POST', 'data', { data: { k: 2 }, options: { metadata_cas: 0 } }, /^options\.metadata_cas: /],
+    ['PATCH', 'data', { data: { k: 2 }, metadata_cas: 1 }, /^metadata_cas: /],
+    ['POST', 'metadata', { custom_metadata: { a: 'b' }, metadata_cas: 7 }, /^metadata_cas: /],
+    [
+      'PATCH',
+      'metadata',
+      { custom_metadata: { a: 'b' }, metadata_cas_required: true },
+      /^metadata_cas_required: /,
+    ],
+    ['DELETE', 'metadata', { cas: 1 }, /^cas: /],
+  ])('refuses a condition that it does not know: %s %s %j', async (method, kind, body, sentence) => {
+    const before = (await write('conditions', { k: 1 })).body.data.version;
+    const refused = await call(method, `/kv/${kind}/conditions`, body);
+    expect([refused.status, refused.body.errors]).toEqual([400, [expect.stringMatching(sentence)]]);
+    const { data } = (await call('GET', '/kv/metadata/conditions')).body;
+    expect([data.current_version, data.custom_metadata]).toEqual([before, null]);
   });
 
   test('names the fields of a body that the endpoint does not use in a warning', async () => {

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { callerWith, type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
+import { describe, expect, test } from '@jest/globals';
+import { callerWith, useSecrets } from './secrets-for-test.ts';
 
-let secrets: SecretsForTest;
-beforeAll(async () => {
-  secrets = await startSecretsForTest();
-  await secrets.call('POST', '/sys/mounts/kv', { type: 'kv' });
-});
-afterAll(() => secrets.stop());
-
-const call: SecretsForTest['call'] = (...given) => secrets.call(...given);
+const secrets = useSecrets();
+const { call } = secrets;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/;
 const write = (path: string, value: object) => call('POST', `/kv/data/${path}`, { data: value });
 const read = async (path: string) => (await call('GET', `/kv/metadata/${path}`)).body.data;

@@ -27,6 +27,10 @@ test('a mount is enabled, read, tuned, listed, located and disabled', async () =
     },
     description: 'ours',
     options: { version: '2' },
+    external_entropy_access: false,
+    local: false,
+    seal_wrap: false,
+    plugin_version: '',
     type: 'kv',
     uuid: expect.any(String),
   });
@@ -40,6 +44,55 @@ test('a mount is enabled, read, tuned, listed, located and disabled', async () =
   expect((await call('DELETE', '/sys/mounts/team/kv')).status).toBe(204);
   expect((await call('GET', '/sys/mounts/team/kv')).status).toBe(404);
 });
+
+test('everything that a client says about a mount is shown as it was said, without a warning', async () => {
+  const config = {
+    listing_visibility: 'unauth',
+    allowed_managed_keys: ['k'],
+    delegated_auth_accessors: ['auth_cloudB_1'],
+    max_lease_ttl: 7_200,
+  };
+  const flags = { local: true, seal_wrap: true, external_entropy_access: true, plugin_version: 'v1.2.3' };
+  const body = { type: 'kv', options: { version: '2', one: '1' }, ...flags };
+  const leases = { default_lease_ttl: '60s', force_no_cache: false, options: null };
+  const audit_non_hmac_response_keys = ['b', 'a'];
+  expect(
+    (await mount('said', { ...body, config: { ...config, ...leases, audit_non_hmac_response_keys } })).status,
+  ).toBe(204);
+  const shown = { ...body, config: { ...config, default_lease_ttl: 60, audit_non_hmac_response_keys } };
+  expect((await call('GET', '/sys/mounts/said')).body.data).toMatchObject(shown);
+  expect((await call('GET', '/sys/mounts')).body.data['said/']).toMatchObject(shown);
+  const change = {
+    audit_non_hmac_response_keys: null,
+    max_lease_ttl: '3600s',
+    default_lease_ttl: '',
+    options: {},
+  };
+  expect((await call('POST', '/sys/mounts/said/tune', change)).status).toBe(204);
+  const tuned = (await call('GET', '/sys/mounts/said/tune')).body.data;
+  expect(tuned).toMatchObject({
+    ...config,
+    ...flags,
+    default_lease_ttl: 60,
+    max_lease_ttl: 3_600,
+    options: { version: '2' },
+  });
+  expect(tuned).not.toHaveProperty('audit_non_hmac_response_keys');
+  await call('DELETE', '/sys/mounts/said');
+});
+
+test.each([
+  ['token_type', { token_type: 'batch' }],
+  ['default_lease_ttl', { default_lease_ttl: 60, max_lease_ttl: 30 }],
+  ['identity_token_key', { identity_token_key: 'mine' }],
+  ['options', { options: { one: 'a\u0000' } }],
+])(
+  'refuses what would promise something that does not happen, or cannot be stored: %s',
+  async (field, config) => {
+    const { status, body } = await mount('promise', { type: 'kv', config });
+    expect([status, body.errors[0]]).toEqual([400, expect.stringContaining(`${field}: `)]);
+  },
+);
 
 test('refuses every type and version but 2, and says so of version 1', async () => {
   for (const body of [

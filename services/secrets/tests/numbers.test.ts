@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { parseExactly } from '@secrets/domain';
-import { type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
+import { useSecrets } from './secrets-for-test.ts';
 
-let secrets: SecretsForTest;
-beforeAll(async () => {
-  secrets = await startSecretsForTest();
-  await secrets.call('POST', '/sys/mounts/kv', { type: 'kv' });
-});
-afterAll(() => secrets.stop());
-
-const call: SecretsForTest['call'] = (...given) => secrets.call(...given);
+const secrets = useSecrets();
+const { call } = secrets;
 const write = (path: string, text: string) => call('POST', `/kv/data/${path}`, { data: parseExactly(text) });
 const read = async (path: string) => JSON.stringify((await call('GET', `/kv/data/${path}`)).body.data.data);
 

@@ -6,8 +6,8 @@ import { openTestDb } from '@secrets/schemas/testing';
 import { encrypt, type KeyRing, parseKeyRing, sealedWith } from '@secrets/seal';
 import { recordSealKeys, SealRotation } from '@secrets/seal-rotation';
 import { createLogger } from '@secrets/telemetry';
-import { readValue } from '../src/kv/read-value.ts';
-import { versionReader } from '../src/kv/version-reader.ts';
+import { readValue } from '../src/kv/versions/read-value.ts';
+import { versionReader } from '../src/kv/versions/version-reader.ts';
 import { sealedTables } from '../src/sealed-tables.ts';
 
 const line = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
@@ -37,7 +37,7 @@ const rotationWith = (keyRing: KeyRing, quietSeconds = 0, on = db) => {
   );
 };
 
-/** What a process does at its start. */
+/** Starts a rotation, as a process does, and stops its background work. */
 async function started(keyRing: KeyRing, quietSeconds?: number): Promise<SealRotation> {
   const rotation = rotationWith(keyRing, quietSeconds);
   await (await rotation.start()).stop();
@@ -99,7 +99,7 @@ async function holdRow(statement: string): Promise<() => Promise<void>> {
 }
 
 async function readPath(path: string, keyRing: KeyRing): Promise<unknown> {
-  const context = { keyRing, findVersion: versionReader(db) } as Parameters<typeof readValue>[0];
+  const context = { keyRing, versions: { find: versionReader(db) } } as Parameters<typeof readValue>[0];
   const { value } = await readValue(context, mount, path, 0);
   return value?.reveal().path;
 }

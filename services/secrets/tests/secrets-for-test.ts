@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { beforeAll } from '@jest/globals';
 import type { Broker } from '@secrets/broker';
 import type { Caller } from '@secrets/caller';
 import type { Db } from '@secrets/db';
@@ -8,6 +9,7 @@ import { serveForTest, type TestResponse, testCaller, testKeys } from '@secrets/
 import { openTestDb } from '@secrets/schemas/testing';
 import { type KeyRing, parseKeyRing } from '@secrets/seal';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { useStarted } from '../../../libs/testing/src/use-started.ts';
 import { createSecrets } from '../src/app.ts';
 
 /** One process of the service, with a broker that records what is published. */
@@ -33,6 +35,19 @@ export const callerIn = (namespaceId: string): Caller =>
   testCaller({ namespace: { id: namespaceId, path: namespaceId } });
 
 export const callerWith = (...grants: Caller['grants']): Caller => testCaller({ grants, policies: [] });
+
+/** The service for the tests of a file, with a mount `kv`. */
+export function useSecrets(): Pick<SecretsForTest, 'db' | 'call' | 'callInternal'> {
+  const secrets = useStarted(startSecretsForTest, ({ stop }) => stop());
+  beforeAll(() => secrets.call('POST', '/sys/mounts/kv', { type: 'kv' }));
+  return {
+    get db() {
+      return secrets.db;
+    },
+    call: (...request) => secrets.call(...request),
+    callInternal: (...request) => secrets.callInternal(...request),
+  };
+}
 
 export async function startSecretsForTest(): Promise<SecretsForTest> {
   const db = await openTestDb();

@@ -1,16 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { callerWith, type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
+import { describe, expect, test } from '@jest/globals';
+import { parseExactly } from '@secrets/domain';
+import { callerWith, useSecrets } from './secrets-for-test.ts';
 
-let secrets: SecretsForTest;
-beforeAll(async () => {
-  secrets = await startSecretsForTest();
-  await secrets.call('POST', '/sys/mounts/kv', { type: 'kv' });
-});
-afterAll(() => secrets.stop());
-
-const call: SecretsForTest['call'] = (...given) => secrets.call(...given);
+const secrets = useSecrets();
+const { call } = secrets;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/;
 const write = (path: string, value: object) => call('POST', `/kv/data/${path}`, { data: value });
+
+test('version numbers may have any notation, and the first one that is none is named', async () => {
+  await write('notations', { a: 1 });
+  const destroy = (json: string) => call('POST', '/kv/delete/notations', parseExactly(json) as object);
+  for (const versions of ['[1.0,"1"]', '1.0', '"1, 1"', '1'])
+    expect((await destroy(`{"versions":${versions}}`)).status).toBe(204);
+  expect((await destroy('{"versions":[1,{},"x"]}')).body.errors).toEqual([
+    expect.stringMatching(/^versions\.1: must be /),
+  ]);
+  expect((await destroy('{"versions":[1.5]}')).status).toBe(400);
+  expect((await destroy(`{"versions":"${'1,'.repeat(5_000)}1"}`)).body.errors).toEqual([
+    'versions: must have between 1 and 5000 version numbers',
+  ]);
+});
 
 describe('deleting', () => {
   test('makes a version 404 with its metadata until it is undeleted', async () => {

@@ -3,7 +3,7 @@ import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { sealedTables as inLogin } from '../../login/src/sealed-tables.ts';
 import { sealedTables as inSecrets } from '../../secrets/src/sealed-tables.ts';
-import { sealedTables as inSync } from '../../sync-control/src/sealed-tables.ts';
+import { sealedTables as inSync } from '../../sync-control/src/destinations/sealed-tables.ts';
 
 let db: Db;
 beforeAll(async () => {

@@ -45,7 +45,7 @@ describe('statements of a worker on tables that were never analysed', () => {
         completeEntries(
           sql,
           ids.map((id) => ({
-            held: { id, fence: 1, generation: 1, attempts: 0 },
+            held: { id, fence: 1, server: 's', generation: 1, attempts: 0 },
             achieved: { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: null },
           })),
         ),
@@ -55,7 +55,10 @@ describe('statements of a worker on tables that were never analysed', () => {
   });
 });
 
-/** Returns the maximum number of rows that a node of the statement's generic plan scanned. Long-lived sessions use generic plans. */
+/**
+ * Returns the maximum number of rows that a node of the statement's generic plan scanned. Long-lived sessions use
+ * generic plans.
+ */
 async function maxRowsScanned(
   db: Awaited<ReturnType<typeof preparedDb>>,
   run: (sql: Sql) => Promise<unknown>,

@@ -27,6 +27,7 @@ import {
   recordWorker,
   reportToLane,
   shortenLease,
+  verifyAgain,
 } from '@secrets/sync-entries';
 import { workerGrants } from '../src/database/role-grants.ts';
 import { workers } from '../src/database-roles.ts';
@@ -141,6 +142,7 @@ describe('database role of a worker', () => {
         error: 'later',
         retryInSeconds: 1,
       });
+      expect(await verifyAgain(sql, [{ id: mine.entry, fence: -1 }])).toEqual(new Set());
       const lane = { laneId: contexts.get(mine.entry)!.lane.id, destinationId: mine.destination };
       for (const fault of ['throttled', 'unavailable'] as const) {
         const report = { kind: 'failed', fault, retryAfterSeconds: 1 } as const;

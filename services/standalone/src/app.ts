@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { openEmbeddedBroker } from '@secrets/broker';
+import { type Broker, openMemoryBroker } from '@secrets/broker';
 import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
@@ -11,13 +11,14 @@ import { serviceSchemas } from '@secrets/schemas';
 import { type KeyFile, openKeyFile } from '@secrets/seal';
 import { createSecrets } from '@secrets/secrets';
 import { type Process, type ReloadedFiles, reloadFiles, serve, stopInOrder } from '@secrets/service';
-import { createSyncControl, endBackgroundLeases } from '@secrets/sync-control';
-import { endAllLeases, reviveUnrecorded } from '@secrets/sync-entries';
+import { createSyncControl, restartBackgroundWork } from '@secrets/sync-control';
+import { endAllLeases, reviveAll } from '@secrets/sync-entries';
 import { createEgressGuard, createSyncWorker, type Driver, identityTokens } from '@secrets/sync-worker';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
 import { createKeys, type DataFolder, openDataFolder } from './data-folder.ts';
 import { driversOf } from './drivers.ts';
+import { warnOfExposure } from './exposure.ts';
 import { startLocalSandbox } from './local-sandbox.ts';
 import { type Databases, openDatabases } from './open-databases.ts';
 
@@ -37,9 +38,8 @@ export interface Standalone {
 
 type OnStop = Process<Env>['onStop'];
 
-/** What every service is built from. */
 interface Parts extends Databases {
-  broker: Awaited<ReturnType<typeof openEmbeddedBroker>>;
+  broker: Broker;
   keyRing: KeyFile;
   keys: InternalKeys;
   log: Logger;
@@ -49,7 +49,7 @@ interface Parts extends Databases {
 
 /**
  * Starts every service in this process, each with the same `app.ts` as in its own container, on PostgreSQL and the
- * embedded broker. Durable: acknowledged writes survive kill -9.
+ * broker in memory. Durable: acknowledged writes survive kill -9, and what was queued is announced again.
  * @throws if the start fails, after closing what was opened
  */
 export async function startStandalone(env: Env, log: Logger): Promise<Standalone> {
@@ -64,6 +64,7 @@ export async function startStandalone(env: Env, log: Logger): Promise<Standalone
 }
 
 async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standalone, 'stop'>> {
+  warnOfExposure(env, log);
   const folder = openDataFolder(env);
   const databases = await openDatabases(env, folder.database, log);
   onStop(databases.close);
@@ -71,7 +72,7 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   await prepareData(db, folder, log);
   const sandbox = await startLocalSandbox(env, folder.sandbox);
   onStop(() => sandbox?.stop());
-  const broker = await openEmbeddedBroker(databases.unblockedDb, { log: log.child({ service: 'broker' }) });
+  const broker = openMemoryBroker({ log: log.child({ service: 'broker' }) });
   onStop(() => broker.close());
   const keyRing = openKeyFile(folder.sealKey);
   const keys = readInternalKeys(folder.internalKey);
@@ -87,10 +88,10 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
 async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<void> {
   createKeys(folder, { dataExists: await hasData(db) });
   for (const schema of serviceSchemas) await prepareSchema(db, schema, log);
-  // Leases and admissions are leftovers: only this process uses the database.
+  // Leases are leftovers, and the messages of admissions and changes are lost: only this process uses the database.
   await endAllLeases(db);
-  await reviveUnrecorded(db);
-  await endBackgroundLeases(db);
+  await reviveAll(db);
+  await restartBackgroundWork(db);
 }
 
 async function hasData(db: Db): Promise<boolean> {
@@ -101,8 +102,8 @@ async function hasData(db: Db): Promise<boolean> {
 }
 
 /**
- * Starts the services behind the gateway, each on a free port of the loopback interface, where they call each other. The gateway calls them
- * directly.
+ * Starts the services behind the gateway, each on a free port of the loopback interface, where they call each other.
+ * The gateway calls them directly.
  */
 async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
   const { db, backgroundDb, broker, keyRing, keys, env } = parts;
@@ -206,6 +207,7 @@ async function startGateway(
       upstreams: urls,
       direct,
       trustedProxies: env.TRUSTED_PROXIES,
+      allowedHosts: checkedHosts(env),
       consoleFolder: consoleFolder(env),
       ...gatewayLimits(env),
     },
@@ -228,6 +230,10 @@ async function startGateway(
 /** Closing the terminal sends SIGHUP too; it still ends a process that was started there. */
 const reloadOwn = (parts: Parts, files: ReloadedFiles): void =>
   reloadFiles(parts, { ...files, onSignal: !process.stdin.isTTY });
+
+/** Over TLS, no other name has a certificate that a browser accepts for it: there, names are only checked if some are given. */
+const checkedHosts = (env: Env): readonly string[] | undefined =>
+  tlsFiles(env).tls !== undefined && env.ALLOWED_HOSTS.length === 0 ? undefined : env.ALLOWED_HOSTS;
 
 const tlsFiles = ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Env): Pick<ServerOptions, 'tls'> =>
   certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } };

@@ -22,6 +22,10 @@ export const Env = z.object({
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
   TRUSTED_PROXIES: commaList.default([]),
+  /** Names by which clients reach the service and the sandbox, besides those of the machine. */
+  ALLOWED_HOSTS: commaList.default([]),
+  /** Permits plain HTTP, or the sandbox, on an address that other machines can reach. */
+  INSECURE: toggle.default(false),
   ...limitsEnv,
   CONSOLE: toggle.default(true),
   /** Runs simulated external stores and an identity directory in this process; `off` to use real ones. */
@@ -48,7 +52,7 @@ export const Env = z.object({
   SECRET_NAME_PREFIX: secretNamePrefix,
   BUDGETS: budgets,
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
-  REMOVAL_BRAKE_ENTRIES: z.coerce.number().int().min(1).default(50),
+  REMOVAL_BRAKE_ENTRIES: z.coerce.number().int().min(1).default(10),
   REMOVAL_BRAKE_PERCENT: z.coerce.number().min(0).max(100).default(20),
 });
 

@@ -39,8 +39,8 @@ export const driversOf = (env: Env, sandbox: Sandbox | undefined): Driver[] => [
 ];
 
 /**
- * A driver that is loaded, together with the provider's SDK, when a destination of its type is first connected: the SDKs take more memory and more
- * of the start than a service.
+ * A driver that is loaded, together with the provider's SDK, when a destination of its type is first connected: the
+ * SDKs take more memory and more of the start than a service.
  */
 function onDemand(type: string, load: () => Promise<Driver>): Driver {
   let driver: Promise<Driver> | undefined;

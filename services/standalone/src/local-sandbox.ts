@@ -10,12 +10,13 @@ const defaultPort = 8300;
  * @throws if `SANDBOX_PORT` is in use, or the file cannot be read or written
  */
 export async function startLocalSandbox(
-  env: Pick<Env, 'SANDBOX' | 'SANDBOX_HOST' | 'SANDBOX_PORT'>,
+  env: Pick<Env, 'SANDBOX' | 'SANDBOX_HOST' | 'SANDBOX_PORT' | 'ALLOWED_HOSTS'>,
   dataFile: string,
 ): Promise<Sandbox | undefined> {
   if (!env.SANDBOX) return undefined;
   const { startSandbox } = await import('@secrets/sandbox'); // not loaded if it is off
-  const startOn = (port: number) => startSandbox({ host: env.SANDBOX_HOST, port, dataFile });
+  const { SANDBOX_HOST: host, ALLOWED_HOSTS: allowedHosts } = env;
+  const startOn = (port: number) => startSandbox({ host, port, allowedHosts, dataFile });
   if (env.SANDBOX_PORT !== undefined) return startOn(env.SANDBOX_PORT);
   return startOn(defaultPort).catch((error: unknown) => {
     if (errorCode(error) === 'EADDRINUSE') return startOn(0);

@@ -21,7 +21,7 @@ export interface Databases {
   backgroundDb: Db;
   /** The worker's statements that may wait for a row that another transaction has locked. */
   workerDb: Db;
-  /** The worker's and the broker's statements that never do. */
+  /** The worker's statements that never do. */
   unblockedDb: Db;
   close(): Promise<void>;
 }

@@ -5,7 +5,10 @@ import { SealKeyError } from '@secrets/seal-rotation';
 import type { Standalone } from './app.ts';
 import type { Env } from './config.ts';
 
-/** What to print after the start: the URL, that of the console, where the root token is, three calls to try. Programs parse the first line. */
+/**
+ * Returns the text to print after the start: the URL, that of the console, where the root token is, three calls to try. Programs
+ * parse the first line.
+ */
 export function greeting({
   url,
   consoleUrl,

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { createPolicyReader } from '@secrets/access';
-import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer } from '@secrets/broker';
 import type { InternalKeys } from '@secrets/caller';
 import { checkDatabase, type Db } from '@secrets/db';
@@ -11,30 +10,20 @@ import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
 import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
 import { type Logger, type Metrics, traced } from '@secrets/telemetry';
-import { removeApproved } from './changes/approved-removals.ts';
-import { type Following, onSecretChange } from './changes/on-secret-change.ts';
-import { reconcile } from './changes/reconcile.ts';
-import { advanceReconnects } from './codehost-apps/reconnect-users.ts';
-import { defaultBrake, defaultLost, type SyncControlConfig } from './config.ts';
+import { type FollowContext, onSecretChange } from './changes/on-secret-change.ts';
+import { secretsClient } from './changes/secrets-client.ts';
+import { defaultBrake, type SyncControlConfig } from './config.ts';
 import type { Context, Queue } from './context.ts';
-import { advanceDestinations } from './destinations/advance-destinations.ts';
-import { advanceReplan } from './destinations/replan.ts';
-import { sweepChecks } from './destinations/sweep-checks.ts';
-import { countEvents } from './events/count-events.ts';
+import { sealedTables } from './destinations/sealed-tables.ts';
 import { EventFeed } from './events/event-feed.ts';
-import { EntryCensus } from './metrics/entry-census.ts';
-import { measureDeadLetters, measureQueue } from './metrics/measure-queue.ts';
 import { type SyncMetrics, syncMetrics } from './metrics/sync-metrics.ts';
-import { countHeld } from './queries/removal-brakes.ts';
-import { LostEntries } from './queue/lost-entries.ts';
 import { queueRoom } from './queue/queue-room.ts';
 import { type Scheduler, startScheduler } from './queue/scheduler.ts';
 import { waitForOutcome } from './queue/wait-for-outcome.ts';
+import { repeated, statementTasks } from './repeated-tasks.ts';
 import { allEndpoints } from './routes/all.ts';
-import { sealedTables } from './sealed-tables.ts';
-import { secretsClient } from './secrets-client.ts';
 
-export { endBackgroundLeases } from './queries/background-leases.ts';
+export { restartBackgroundWork } from './queries/destinations/restart-background-work.ts';
 
 export interface SyncControlDeps {
   db: Db;
@@ -65,11 +54,11 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   };
   const policies = createPolicyReader({ db });
   const events = new EventFeed({ db, backgroundDb, log });
-  const context: Context = { db, keyRing, secrets, policies, queue, events, prefix: config.prefix };
+  const context: Context = { db, keyRing, secrets, policies, queue, prefix: config.prefix };
   const rotation = new SealRotation({ db: backgroundDb, schema: 'sync', tables: sealedTables, keyRing, log });
   const app = serviceApp({
     service: 'sync-control',
-    endpoints: [...allEndpoints(context), ...sealRotationEndpoints(rotation)],
+    endpoints: [...allEndpoints(context, events), ...sealRotationEndpoints(rotation)],
     keys,
     log,
     metrics,
@@ -85,7 +74,8 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
       const observed = syncMetrics(metrics);
       const following = createFollowing({ context: inBackground, log, observed }, config);
       const changes = await followChanges(following, broker);
-      background = [rotating, changes, ...repeated(following, { broker, observed }, config), scheduler];
+      const parts = { following, events, broker, observed };
+      background = [rotating, changes, ...repeated(parts, config), scheduler];
     },
     stop: async () => {
       for (const part of background) await part.stop();
@@ -94,7 +84,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   };
 }
 
-/** What has to be there: the broker only for work in the background. */
+/** Readiness checks. A lost broker stops background work only, and does not make the service unready. */
 const dependencies = (db: Db, broker: Broker) => ({
   readiness: {
     database: () => checkDatabase(db),
@@ -119,17 +109,14 @@ const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budge
 
 const changesConcurrency = 8;
 
-/** Tasks with statements that are repeated in the background; see `repeated`. */
-const repeatedTasks = 11;
-
 /** Statements of the scheduler of a type at the same time: one that admits entries, and one that records what was published. */
 const perScheduledType = 2;
 
 /** Connections with which no task in the background waits for another: for each change, scheduled type and repeated task. */
 export const backgroundConnections =
-  changesConcurrency + perScheduledType * Object.keys(destinationTypes).length + repeatedTasks;
+  changesConcurrency + perScheduledType * Object.keys(destinationTypes).length + statementTasks.length;
 
-const followChanges = (following: Following, broker: Broker): Promise<Consumer> =>
+const followChanges = (following: FollowContext, broker: Broker): Promise<Consumer> =>
   broker.consume(secretChangesQueue, { concurrency: changesConcurrency }, (message, { traceparent }) =>
     traced(
       () => ({ name: 'follow secret', kind: 'consumer', parent: traceparent }),
@@ -140,65 +127,9 @@ const followChanges = (following: Following, broker: Broker): Promise<Consumer> 
 const createFollowing = (
   { context, log, observed }: { context: Context; log: Logger; observed: SyncMetrics },
   { brake = defaultBrake }: SyncControlConfig,
-): Following => ({
+): FollowContext => ({
   context,
   log,
   brake: { limits: brake, log },
   failures: observed.followFailures,
 });
-
-const checkSweepSeconds = 30;
-
-/** Prometheus usually scrapes every 15 s. */
-const measureSeconds = 10;
-
-/** Maximum seconds between two attempts to start or continue a round of the reconciliation. */
-const reconcilePollSeconds = 10;
-
-/** How long an event takes at most to reach those who follow. */
-const followSeconds = 0.5;
-
-/** Less than proxies usually wait for data. */
-const keepAliveSeconds = 15;
-
-function repeated(
-  following: Following,
-  { broker, observed }: { broker: Broker; observed: SyncMetrics },
-  { reconcileSeconds, lost = defaultLost }: SyncControlConfig,
-): Repeated[] {
-  const { context, log } = following;
-  const { db } = context;
-  const lostEntries = new LostEntries({
-    db,
-    broker,
-    log,
-    destinationTypes: Object.keys(destinationTypes),
-    afterSeconds: lost.afterSeconds,
-  });
-  const census = new EntryCensus(db, observed);
-  return [
-    every(lost.sweepSeconds, 'lost announcements', log, async () =>
-      observed.found('lost_announcements', await lostEntries.revive()),
-    ),
-    every(1, 'destinations', log, (isStopping) =>
-      advanceDestinations({ db, log, replan: (id) => advanceReplan(following, id) }, isStopping),
-    ),
-    every(1, 'code-host applications', log, (isStopping) =>
-      advanceReconnects({ db, log, queue: context.queue }, isStopping),
-    ),
-    every(checkSweepSeconds, 'checks', log, async () =>
-      observed.found('probes', await sweepChecks({ db, broker, log })),
-    ),
-    every(1, 'approved removals', log, (isStopping) => removeApproved(following, isStopping)),
-    every(Math.min(reconcileSeconds, reconcilePollSeconds), 'reconcile', log, async (isStopping) => {
-      observed.found('reconciliation', await reconcile(following, reconcileSeconds, isStopping));
-      observed.heldRemovals.set(await countHeld(db));
-    }),
-    every(measureSeconds, 'queue metrics', log, () => measureQueue(db, observed)),
-    every(measureSeconds, 'dead letter metrics', log, () => measureDeadLetters(broker, observed)),
-    every(followSeconds, 'events', log, () => context.events.advance()),
-    every(keepAliveSeconds, 'streams of events', log, async () => context.events.keepAlive()),
-    every(1, 'event counts', log, (isStopping) => countEvents(db, isStopping)),
-    every(1, 'entry census', log, () => census.advance()),
-  ];
-}

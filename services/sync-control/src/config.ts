@@ -4,7 +4,6 @@ import type { BrakeLimits } from './changes/removal-brake.ts';
 
 const sweepSeconds = z.coerce.number().min(0.05).max(3_600).optional();
 
-/** The environment of sync-control. */
 export const Env = z.object({
   ...serviceEnv(7003),
   AMQP_URL: z.string().min(1),
@@ -21,12 +20,11 @@ export const Env = z.object({
   /** Seconds without a message after which an announcement counts as lost. */
   LOST_AFTER_SECONDS: z.coerce.number().min(1).max(86_400).default(5),
   /** Removals from a destination within an hour, because secrets or keys are gone, up to which none needs a confirmation. */
-  REMOVAL_BRAKE_ENTRIES: z.coerce.number().int().min(1).default(50),
+  REMOVAL_BRAKE_ENTRIES: z.coerce.number().int().min(1).default(10),
   /** Percentage of a destination's entries above which such removals need a confirmation; 100 for never. */
   REMOVAL_BRAKE_PERCENT: z.coerce.number().min(0).max(100).default(20),
 });
 
-/** The settings of the app. */
 export interface SyncControlConfig {
   secretsUrl: string;
   prefix: string;
@@ -54,4 +52,4 @@ export const toConfig = (env: z.infer<typeof Env>): SyncControlConfig => ({
 
 export const defaultLost = { sweepSeconds: 2, afterSeconds: 5 };
 
-export const defaultBrake: BrakeLimits = { minEntries: 50, share: 0.2 };
+export const defaultBrake: BrakeLimits = { minEntries: 10, share: 0.2 };

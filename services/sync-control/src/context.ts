@@ -4,20 +4,18 @@ import type { Db } from '@secrets/db';
 import type { CheckMessage } from '@secrets/domain';
 import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
-import type { EventFeed } from './events/event-feed.ts';
+import type { SecretsClient } from './changes/secrets-client.ts';
 import type { QueueRoom } from './queue/queue-room.ts';
 import type { WaitForOutcome } from './queue/wait-for-outcome.ts';
-import type { SecretsClient } from './secrets-client.ts';
 
-/** What the endpoints of this service use. */
+/** Services that the endpoints use. */
 export interface Context {
   db: Db;
   keyRing: KeyRing;
   secrets: SecretsClient;
-  /** What a caller may do on paths other than the one of the request. */
+  /** Decides on paths other than the one of the request. */
   policies: PolicyReader;
   queue: Queue;
-  events: EventFeed;
   /** Prefix of external names and built-in tags. */
   prefix: string;
 }

@@ -1,6 +1,6 @@
 import { openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
-import { openPostgres, prepareSchema } from '@secrets/db';
+import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
 import { internalHeaderBytes } from '@secrets/http';
 import { schemas } from '@secrets/schemas';
 import { openKeyFile } from '@secrets/seal';
@@ -19,7 +19,6 @@ await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
     applicationName: 'sync-control background',
   });
   onStop(backgroundDb.close);
-  await prepareSchema(db, schemas.sync, log);
   const broker = openRabbit({ url: env.AMQP_URL, log });
   onStop(() => broker.close());
   const keyRing = openKeyFile(env.SEAL_KEY_FILE);
@@ -31,6 +30,9 @@ await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
     syncControl,
     { host: env.HOST, port: env.PORT, maxHeaderBytes: internalHeaderBytes },
     { log, onStop },
-    { drainSeconds: env.DRAIN_SECONDS },
+    {
+      drainSeconds: env.DRAIN_SECONDS,
+      preparation: databasePreparation(() => migrateSchema(db, schemas.sync, log)),
+    },
   );
 });

@@ -89,7 +89,7 @@ test('no event appears before one that was read, although transactions commit in
   expect(rows.filter(({ kind }) => kind === 'sync_enabled')).toEqual([]);
   end();
   await first;
-  const { rows: rest } = await read({ xid: horizon, id: 0n });
+  const { rows: rest } = await read({ ...begin, xid: horizon });
   expect(rest.map(({ kind }) => kind).filter((kind) => kind.startsWith('sync_'))).toEqual([
     'sync_disabled',
     'sync_enabled',
@@ -182,9 +182,41 @@ test('old events are deleted once they are counted, and who has not read them is
   expect((await read(await now())).isLost).toBe(false);
 });
 
+test('an event has the same position whenever and wherever it is read', async () => {
+  const begin = await now();
+  await at.write('a', { k: 'v' });
+  await at.set('a');
+  await sync.db.query(`update sync.events set at = at - interval '5 seconds' where xid >= $1::xid8`, [
+    String(begin.xid),
+  ]);
+  const [event] = (await read(begin)).rows;
+  const read5SecondsAgo = (((await now()).second - 5 + 999_999 - 1) % 999_999) + 1;
+  expect([event!.second, event!.second + 1, event!.second + 2]).toContain(read5SecondsAgo);
+  const position = { xid: BigInt(event!.xid), id: BigInt(event!.id), second: event!.second };
+  expect((await read(position)).isLost).toBe(false);
+});
+
 test('a position of another database is not one of this', async () => {
-  const { xid } = await now();
-  expect((await read({ xid: xid + 1_000_000n, id: 0n })).isLost).toBe(true);
+  const position = await now();
+  expect((await read({ ...position, xid: position.xid + 1_000_000n })).isLost).toBe(true);
+});
+
+test('a position whose numbers are used again, after commits were lost, is not one of this database', async () => {
+  const { xid, id } = await now();
+  const at = async (place: bigint, seconds: number) => {
+    await sync.db.query('delete from sync.events where xid = $1::xid8', [String(place)]);
+    await sync.db.query(
+      `insert into sync.events (xid, kind, at) values ($1::xid8, 'sync_enabled', now() + $2 * interval '1 second')`,
+      [String(place), seconds],
+    );
+  };
+  const isLost = async () => (await read({ xid, id, second: (await now()).second })).isLost;
+  await at(xid - 1n, -5);
+  expect(await isLost()).toBe(false);
+  await at(xid - 1n, 5);
+  expect(await isLost()).toBe(true);
+  expect((await read({ xid, id, second: 0 })).isLost).toBe(false);
+  await sync.db.query('delete from sync.events where xid = $1::xid8', [String(xid - 1n)]);
 });
 
 test('a restored copy of another server begins again', async () => {
@@ -214,12 +246,12 @@ test('policies apply to events by either name of a destination type, and when th
   await sync.db.query('update sync.destinations set revision = revision + 1 where name = $1', [at.name]);
   const { rows } = await read(begin);
   const audience = new Audience(testCaller({ policies: ['events'] }));
-  const seen = async (epoch: number) => {
+  const seen = async (epoch: string) => {
     await audience.follow(sync.db, epoch);
     return audience.framesOf(rows).length;
   };
   await write(`sys/sync/destinations/aws-sm/${at.name}`);
-  expect(await seen(1)).toBe(1);
+  expect(await seen('1 a')).toBe(1);
   await write('sys/sync/destinations/cloudA-sm/other');
-  expect([await seen(1), await seen(2)]).toEqual([1, 0]);
+  expect([await seen('1 a'), await seen('1 b')]).toEqual([1, 0]);
 });

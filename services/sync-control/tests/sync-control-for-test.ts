@@ -24,7 +24,7 @@ import {
 } from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { createSyncControl } from '../src/app.ts';
-import { beforeFirst } from '../src/queries/association-pages.ts';
+import { beforeFirst } from '../src/queries/associations/association-pages.ts';
 
 const destinationType = 'cloudA-sm';
 
@@ -99,7 +99,8 @@ export async function startSyncControlForTest({
     work: (outcome = 'complete') => work(db, outcome),
     workDuring: (answer) => workDuring(db, answer),
     reset: async () => {
-      await db.query('delete from sync.destinations');
+      // A transaction is repeated after a deadlock, such as with a round of the reconciliation.
+      await db.transaction((tx) => tx.query('delete from sync.destinations'));
       await db.query(`update sync.reconciliation set started_at = now(), position = $1`, [beforeFirst]);
       await db.query('update sync.config set disabled = default, queue_capacity = default');
     },

@@ -40,17 +40,25 @@ test('cloudA-sm 9: the role is assumed with an identity token, once for many cal
 });
 
 test.each([
-  ['another audience', { aud: 'other' }, 'the credentials were not accepted (InvalidIdentityTokenException)'],
-  ['another subject', { sub: 'secrets-sync:root:cloudA-sm:other' }, 'permission denied (AccessDenied)'],
+  [
+    'another audience',
+    { aud: 'other' },
+    'the identity token was not accepted (InvalidIdentityTokenException)',
+  ],
+  [
+    'another subject',
+    { sub: 'secrets-sync:root:cloudA-sm:other' },
+    'the role may not be assumed (AccessDenied)',
+  ],
   [
     'another issuer',
     { iss: 'https://other.example.com' },
-    'the credentials were not accepted (InvalidIdentityTokenException)',
+    'the identity token was not accepted (InvalidIdentityTokenException)',
   ],
   [
     'an expiry in the past',
     { exp: Math.floor(Date.now() / 1000) - 3_600 },
-    'the credentials were not accepted (ExpiredTokenException)',
+    'the session or the identity token has expired (ExpiredTokenException)',
   ],
 ])(
   'a token with %s is refused: unauthenticated, with the code of the token service',
@@ -58,7 +66,7 @@ test.each([
     const connected = await connect(() => issuer.issue({ sub: subject, aud: audience }, over));
     await expect(driver.put(request(), connected)).rejects.toMatchObject({
       kind: 'unauthenticated',
-      message: `AssumeRoleWithWebIdentity of role_arn: ${words}`,
+      message: expect.stringContaining(`AssumeRoleWithWebIdentity of role_arn: ${words}; `),
     });
   },
 );

@@ -14,17 +14,17 @@ const { connect, put, putNew, remove } = driver;
 const signal = () => AbortSignal.timeout(60_000);
 
 describe('calls', () => {
-  test('cloudA-sm 5: a new secret, a new value and a changed tag take one call each', async () => {
-    const { next, request, remote, name } = await putNew();
+  test('cloudA-sm 5: a new secret and a new value take one call each, and a changed tag is set after a look', async () => {
+    const { next, request, name } = await putNew();
     expect(driver.harness.held(name)?.tags).toEqual({
       'managed-by': 'secrets-sync',
       'secrets-destination': '5b0a6c3e-0000-4000-8000-000000000001',
     });
-    await put(next('two'));
+    const { remote } = await put(next('two'));
     expect(driver.harness.calls()).toEqual(['PutSecretValue']);
     const tagged = await connect({ custom_tags: { team: 'a' } });
     await put({ ...request, remote, valueChanged: false }, tagged);
-    expect(driver.harness.calls()).toEqual(['TagResource']);
+    expect(driver.harness.calls()).toEqual(['DescribeSecret', 'TagResource']);
     expect(driver.harness.held(name)?.version_count).toBe(2);
   });
 
@@ -36,10 +36,10 @@ describe('calls', () => {
   });
 
   test('cloudA-sm 10: a key is sent only if it is configured', async () => {
-    const keyed = await connect({ kms_key_id: 'alias/mine' });
+    const keyed = await connect({ kms_key_id: 'alias/sandbox' });
     const { request, remote } = await putNew();
     await put({ ...request, remote, valueChanged: false }, keyed);
-    expect(driver.harness.calls()).toEqual(['UpdateSecret']);
+    expect(driver.harness.calls()).toEqual(['DescribeSecret', 'UpdateSecret']);
     await putNew(keyed);
     const creations = driver.harness.sandbox.cloudA
       .calls()
@@ -115,6 +115,21 @@ describe('removal', () => {
     expect(left / 86_400_000).toBeCloseTo(7, 1);
   });
 
+  test.each([
+    [{}, 7],
+    [{ recovery_window_days: 30 }, 30],
+  ])(
+    'that nobody requested in sync stays recoverable, with the settings %j for %i days',
+    async (settings, days) => {
+      const connected = await connect(settings);
+      const request = putRequest(driver.harness.freshName(), 'one');
+      const { remote } = await connected.put(request, signal());
+      await connected.remove({ ...request, remote, isRecoverable: true }, signal());
+      const until = new Date(String(driver.harness.held(request.externalName)?.deleted_at)).getTime();
+      expect((until - Date.now()) / 86_400_000).toBeCloseTo(days, 1);
+    },
+  );
+
   test('with a recovery window leaves the name to any destination that needs it', async () => {
     const careful = await connect({ recovery_window_days: 7 });
     const { name, remote } = await putNew(careful);
@@ -177,19 +192,19 @@ describe('a put with verify', () => {
     expect(driver.harness.held(name)?.tags).toHaveProperty('secrets-destination');
   });
 
-  test('adds no version if the value that may have changed is there (cloudA-sm 5)', async () => {
+  test('writes a value that may have changed once, also if the attempt is repeated (cloudA-sm 4)', async () => {
     const { name, request, remote } = await putNew();
-    const before = driver.harness.held(name)?.version_count;
-    await put({ ...request, remote, valueChanged: true, verify: true, idempotencyToken: 'b'.repeat(64) });
-    expect(driver.harness.held(name)?.version_count).toEqual(before);
+    const again = { ...request, remote, valueChanged: true, verify: true, idempotencyToken: 'b'.repeat(64) };
+    await put(again);
+    await put(again);
+    expect(driver.harness.held(name)).toMatchObject({ value: 'one', version_count: 2 });
   });
 
-  test('writes a value that it may not read', async () => {
+  test('needs no permission to read values', async () => {
     const { name, request, remote } = await putNew();
-    await writePast(driver.harness, name, 'drifted');
     driver.failWith('GetSecretValue', 'AccessDeniedException');
     await put({ ...request, remote, valueChanged: false, verify: true });
-    expect(driver.harness.held(name)?.value).toBe('one');
+    expect(driver.harness.held(name)?.version_count).toBe(1);
   });
 
   test('keeps foreign tags and removes its own', async () => {

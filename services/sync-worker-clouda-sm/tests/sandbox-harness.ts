@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import {
   CreateSecretCommand,
+  DeleteSecretCommand,
   PutSecretValueCommand,
   SecretsManagerClient,
+  UntagResourceCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { type CloudAOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
+import type { ConnectedDestination, DestinationSettings, Driver, ScopeMemory } from '@secrets/sync-worker';
 import {
   type DriverWith,
   type HarnessOptions,
@@ -29,6 +32,12 @@ export interface CloudAHarness extends LoggingHarness {
   /** Returns the secret in the sandbox, also if it is scheduled for deletion. */
   held(name: string, inRegion?: string): StoredSecret | undefined;
   driverWith: DriverWith<CloudASmOptions>;
+  /** Connects with what is remembered of the account. */
+  connectAs(
+    driver: Driver,
+    over: Partial<DestinationSettings>,
+    scope: ScopeMemory,
+  ): Promise<ConnectedDestination>;
 }
 
 export async function startHarness(
@@ -61,12 +70,20 @@ export async function startHarness(
     ...shared,
     ...viewOf(sandbox),
     driverWith,
+    connectAs: (driver, over, scope) => connectDriver(driver, over, { scope }),
     connect: (over) => driverWith({}, over),
     freshName: () => `secrets/kv_1/${randomUUID()}`,
     async plantForeign(name, value) {
       await stranger.send(
         new CreateSecretCommand({ Name: name, SecretString: value, Tags: [{ Key: 'theirs', Value: 'x' }] }),
       );
+    },
+    async changeOutside(change, SecretId) {
+      if (change === 'value')
+        await stranger.send(new PutSecretValueCommand({ SecretId, SecretString: 'theirs' }));
+      else if (change === 'tags')
+        await stranger.send(new UntagResourceCommand({ SecretId, TagKeys: ['managed-by'] }));
+      else await stranger.send(new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 }));
     },
     async stop() {
       stranger.destroy();
@@ -83,7 +100,7 @@ function destinationOf({ credentials }: Sandbox) {
   };
 }
 
-/** What the tests see of the sandbox. */
+/** Returns functions that read the state of the sandbox. */
 function viewOf(sandbox: Sandbox): Pick<CloudAHarness, 'held' | 'external'> {
   const held = (name: string, inRegion = region) =>
     sandbox.cloudA.secrets().find((secret) => secret.name === name && secret.region === inRegion);

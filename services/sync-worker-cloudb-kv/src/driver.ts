@@ -1,7 +1,7 @@
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import { SecretClient } from '@azure/keyvault-secrets';
 import { cloudBKv } from '@secrets/destinations';
-import { type ConnectedDestination, type Driver, type Egress, requireFit } from '@secrets/sync-worker';
+import { connected, type Driver, type Egress, settingsFor } from '@secrets/sync-worker';
 import { credentialFor } from './api/credential.ts';
 import { guardedHttpClient } from './api/guarded-http-client.ts';
 import { VaultApi } from './api/vault-api.ts';
@@ -10,7 +10,6 @@ import { withFaults } from './api/vault-responses.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
 import type { Store } from './secret/store.ts';
-import { parseSettings } from './settings.ts';
 
 export interface CloudBKvOptions {
   /** The operator's endpoint for all vaults; defaults to the vaults' own hosts. */
@@ -23,18 +22,23 @@ export interface CloudBKvOptions {
 export function cloudbKvDriver({ endpointUrl, authorityUrl }: CloudBKvOptions = {}): Driver {
   return {
     type: cloudBKv.type,
-    async connect(destination, { egress, prefix, identityToken }): Promise<ConnectedDestination> {
-      const settings = parseSettings(destination.settings);
+    async connect(destination, { egress, prefix, scope, identityToken }) {
+      const settings = settingsFor(cloudBKv, destination);
       const location = locateVault(settings, endpointUrl);
       const toVault = egress.forDestination(destination.settings, endpointUrl);
       const toDirectory = egress.forDestination(destination.settings, authorityUrl);
       const directory = directoryClient(toDirectory, authorityUrl);
-      const vault = withFaults(guardedHttpClient(toVault.fetch, location.detour), location.audience);
+      const vault = withFaults(guardedHttpClient(toVault.fetch, location.detour), location.audience, scope);
       const { client_secret: clientSecret } = destination.credentials.reveal();
       const credential = () => credentialFor(settings, { clientSecret, identityToken }, directory);
       const api = new VaultApi(() => secretClient(location, vault, credential()));
       const owner = { prefix, destinationId: destination.id };
-      return connected({ api, settings, owner }, [toVault, toDirectory]);
+      const close = () => {
+        toVault.close();
+        toDirectory.close();
+      };
+      const store = { api, settings, owner };
+      return connected<Store>(cloudBKv, store, { put: putSecret, remove: removeSecret, close });
     },
   };
 }
@@ -58,16 +62,3 @@ const secretClient = (
     redirectOptions: { maxRetries: 0 },
     disableChallengeResourceVerification: audience === undefined,
   });
-
-function connected(store: Store, sockets: Egress[]): ConnectedDestination {
-  return {
-    async put(request, signal) {
-      requireFit(cloudBKv, request.value);
-      return { remote: await putSecret(store, request, signal) };
-    },
-    remove: (request, signal) => removeSecret(store, request, signal),
-    async close() {
-      for (const { close } of sockets) close();
-    },
-  };
-}

@@ -26,7 +26,9 @@ describe('cloudB-kv 11: a client secret', () => {
     const connected = driver.keep(await driver.harness.connect(over));
     await expect(put(request(), connected)).rejects.toMatchObject({
       kind: 'unauthenticated',
-      message: `requesting a token: the credentials were not accepted (${code})`,
+      message: expect.stringMatching(
+        `^requesting a token: (client_secret|the tenant has|there is no).* \\(${code}\\); `,
+      ),
     });
   });
 
@@ -83,7 +85,7 @@ describe('cloudB-kv 9: a refused token', () => {
     driver.harness.inject('unauthenticated');
     await expect(put(next('two'))).rejects.toMatchObject({
       kind: 'unauthenticated',
-      message: 'Get: the credentials were not accepted (Unauthorized)',
+      message: expect.stringContaining('Get: the credentials were not accepted (Unauthorized)'),
     });
     expect(driver.harness.calls().filter((operation) => operation === 'token').length).toBeLessThanOrEqual(1);
   });

@@ -7,5 +7,7 @@ describeDriver({
   maxValueBytes: cloudBKv.maxValueBytes,
   takesEmptyValue: cloudBKv.takesEmptyValue,
   supportsTags: cloudBKv.supportsTags,
+  changesOutside: ['value', 'tags', 'disabled', 'deleted'],
+  variants: [{ identity_token_audience: 'api://exchange' }],
   start: (canary) => startHarness({}, { canary }),
 });

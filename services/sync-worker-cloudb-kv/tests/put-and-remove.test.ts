@@ -32,17 +32,42 @@ describe('cloudB-kv 3: a certificate', () => {
 });
 
 test('cloudB-kv 4: a disabled secret is reported after one call, and left as it is', async () => {
-  const { name, remote, next } = await putNew();
+  const { name, next } = await putNew();
   await driver.harness.stranger.updateSecretProperties(name, '', { enabled: false });
   driver.harness.calls();
-  const reported = {
+  await expect(put(next('two'))).rejects.toMatchObject({
     kind: 'rejected',
-    message: 'Get: the secret is disabled in the vault; enable or delete it there (SecretDisabled)',
-  };
-  await expect(put(next('two'))).rejects.toMatchObject(reported);
+    message: 'Get: the secret is disabled in the vault (SecretDisabled); enable or delete it there',
+  });
   expect(driver.harness.calls()).toEqual(['GetSecret']);
-  await expect(remove(name, remote)).rejects.toMatchObject(reported);
   expect(driver.harness.held(name)).toMatchObject({ value: 'one', deleted_at: null });
+});
+
+describe('a disabled secret', () => {
+  test.each([true, false])(
+    'of the destination is removed, with a remembered version: %p',
+    async (isKnown) => {
+      const { name, remote } = await putNew();
+      await driver.harness.stranger.updateSecretProperties(name, '', {
+        enabled: false,
+        ...(isKnown ? { tags: {} } : {}),
+      });
+      await remove(name, isKnown ? remote : null);
+      expect(driver.harness.held(name)).toBeUndefined();
+    },
+  );
+
+  test('of somebody else, or of a certificate, is not removed', async () => {
+    const name = driver.harness.freshName();
+    await driver.harness.plantForeign(name, 'theirs');
+    await driver.harness.stranger.updateSecretProperties(name, '', { enabled: false });
+    const certificate = driver.harness.freshName();
+    driver.harness.sandbox.cloudB.importCertificate(certificate, 'PEM', 'main.vault.azure.net', false);
+    for (const kept of [name, certificate]) {
+      await remove(kept);
+      expect(driver.harness.held(kept)?.deleted_at).toBeNull();
+    }
+  });
 });
 
 test('cloudB-kv 4: a secret is still ours if the version that was written is disabled, and repaired', async () => {
@@ -144,7 +169,8 @@ describe('cloudB-kv 7: calls', () => {
   test('a value that the vault has already is not written again', async () => {
     const { name, next } = await putNew();
     await put(next('one'));
-    expect(driver.harness.calls()).toEqual(['GetSecret']);
+    // The update, which changes nothing, shows whether the version that was read is still the newest one.
+    expect(driver.harness.calls()).toEqual(['GetSecret', 'UpdateSecret']);
     expect(driver.harness.held(name)?.version_count).toBe(1);
   });
 
@@ -177,11 +203,18 @@ describe('a value that was changed from outside', () => {
     expect(driver.harness.held(name)).toMatchObject({ value: 'theirs', deleted_at: null });
   });
 
-  test('keeps its content type', async () => {
+  test.each([false, true])('keeps what others have set, also when it was deleted: %p', async (isDeleted) => {
     const { name, next } = await putNew();
-    await driver.harness.stranger.updateSecretProperties(name, '', { contentType: 'text/plain' });
+    const others = {
+      contentType: 'text/plain',
+      expiresOn: new Date('2027-06-01T00:00:00Z'),
+      notBefore: new Date('2026-01-01T00:00:00Z'),
+    };
+    await driver.harness.stranger.updateSecretProperties(name, '', others);
+    if (isDeleted) await driver.harness.stranger.beginDeleteSecret(name);
     await put(next('two'));
-    expect((await driver.harness.stranger.getSecret(name)).properties.contentType).toBe('text/plain');
+    const { value, properties } = await driver.harness.stranger.getSecret(name);
+    expect({ value, ...properties }).toMatchObject({ value: 'two', ...others });
   });
 });
 

@@ -57,6 +57,17 @@ export async function startHarness(
     async plantForeign(name, value) {
       await stranger.setSecret(name, value, { tags: { theirs: 'x' } });
     },
+    async changeOutside(change, name) {
+      const newest = async () => (await stranger.getSecret(name)).properties.version ?? '';
+      if (change === 'value') await stranger.setSecret(name, 'theirs');
+      else if (change === 'deleted') await stranger.beginDeleteSecret(name);
+      else
+        await stranger.updateSecretProperties(
+          name,
+          await newest(),
+          change === 'tags' ? { tags: {} } : { enabled: false },
+        );
+    },
     stop: () => sandbox.stop(),
   };
 }
@@ -95,7 +106,7 @@ function destinationOf({ credentials }: Sandbox) {
   };
 }
 
-/** What the tests see of the sandbox. */
+/** Returns functions that read the state of the sandbox. */
 function viewOf(sandbox: Sandbox): Pick<CloudBHarness, 'held' | 'external'> {
   const held = (name: string, vaultHost = new URL(vault).host) =>
     sandbox.cloudB.secrets().find((secret) => secret.name === name && secret.region === vaultHost);

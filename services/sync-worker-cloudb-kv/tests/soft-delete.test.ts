@@ -188,6 +188,14 @@ describe('cloudB-kv 2: a removed secret', () => {
     }
   });
 
+  test('that nobody requested in sync is not purged', async () => {
+    const connected = driver.keep(await driver.harness.connect());
+    const request = putRequest(driver.harness.freshName(), 'one');
+    const { remote } = await connected.put(request, signal());
+    await connected.remove({ ...request, remote, isRecoverable: true }, signal());
+    expect(driver.harness.held(request.externalName)).toMatchObject({ deleted_at: expect.any(String) });
+  });
+
   test('that somebody else deletes at the same time is removed', async () => {
     const { name, remote } = await putNew();
     driver.failWith('DeleteSecret', 404, 'SecretNotFound');
@@ -200,6 +208,7 @@ describe('cloudB-kv 2: a removed secret', () => {
     await deleteAsStranger(name);
     driver.harness.calls();
     await remove(name, remote);
-    expect(driver.harness.calls()).toEqual(['GetSecret']);
+    // The update of its last version shows that the secret was not just written.
+    expect(driver.harness.calls()).toEqual(['GetSecret', 'UpdateSecret']);
   });
 });

@@ -1,12 +1,11 @@
 import { cloudCSm } from '@secrets/destinations';
-import { type ConnectedDestination, type Driver, requireFit } from '@secrets/sync-worker';
+import { connected, type Driver, settingsFor } from '@secrets/sync-worker';
 import { authClientFor, type Environment, metadataUrl } from './api/credentials.ts';
 import { guardedTransport } from './api/guarded-transport.ts';
 import { SecretManagerApi } from './api/secret-manager-api.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
 import type { Store } from './secret/store.ts';
-import { parseSettings } from './settings.ts';
 
 export type CloudCSmOptions = Environment;
 
@@ -14,8 +13,8 @@ export type CloudCSmOptions = Environment;
 export function cloudcSmDriver(environment: CloudCSmOptions = {}): Driver {
   return {
     type: cloudCSm.type,
-    async connect(destination, { egress, prefix, log, identityToken }): Promise<ConnectedDestination> {
-      const settings = parseSettings(destination.settings);
+    async connect(destination, { egress, prefix, scope, log, identityToken }) {
+      const settings = settingsFor(cloudCSm, destination);
       const agents = egress.forDestination(destination.settings, environment.endpointUrl);
       const metadataAgents = egress.forDestination({}, metadataUrl(environment));
       const transports = {
@@ -27,25 +26,13 @@ export function cloudcSmDriver(environment: CloudCSmOptions = {}): Driver {
         authClientFor(settings, { credentials, identityToken }, environment, transports);
       await authenticate(); // throws for credentials that cannot work
       const api = new SecretManagerApi(settings.project_id, authenticate);
-      const store = { api, settings, log, owner: { prefix, destinationId: destination.id } };
-      return connected(store, () => {
+      const store = { api, settings, log, scope, owner: { prefix, destinationId: destination.id } };
+      const close = async () => {
+        await api.close();
         agents.close();
         metadataAgents.close();
-      });
-    },
-  };
-}
-
-function connected(store: Store, closeAgents: () => void): ConnectedDestination {
-  return {
-    async put(request, signal) {
-      requireFit(cloudCSm, request.value);
-      return { remote: await putSecret(store, request, signal) };
-    },
-    remove: (request, signal) => removeSecret(store, request, signal),
-    async close() {
-      await store.api.close();
-      closeAgents();
+      };
+      return connected<Store>(cloudCSm, store, { put: putSecret, remove: removeSecret, close });
     },
   };
 }

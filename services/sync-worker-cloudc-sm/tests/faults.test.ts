@@ -29,11 +29,41 @@ describe('cloudC-sm 7: faults', () => {
       const failed = put(aPut());
       await expect(failed).rejects.toMatchObject({
         kind,
-        message: expect.stringMatching(new RegExp(`^CreateSecret: .*\\(${code}\\)$`)),
+        message: expect.stringMatching(new RegExp(`^CreateSecret: .*\\(${code}\\)`)),
       });
       await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining('canary') });
     },
   );
+
+  test.each([
+    [
+      'FAILED_PRECONDITION',
+      "Constraint 'constraints/gcp.resourceLocations' violated for projects/canary.",
+      /an organization policy restricts the locations .*; set replication_locations/,
+    ],
+    [
+      'FAILED_PRECONDITION',
+      "Constraint 'constraints/gcp.restrictNonCmekServices' violated for projects/canary.",
+      /an organization policy restricts the encryption keys .*; set global_kms_key/,
+    ],
+    ['FAILED_PRECONDITION', 'Operation denied by organization policy canary', /organization policy does not/],
+    [
+      'PERMISSION_DENIED',
+      'Permission denied on Cloud KMS key canary',
+      /the encryption key .* may not be used .*roles\/cloudkms/,
+    ],
+    ['NOT_FOUND', 'CryptoKey projects/canary/cryptoKeys/x not found.', /the encryption key does not exist/],
+    ['INVALID_ARGUMENT', 'Invalid location: canary', /a location does not exist/],
+  ])('%s that says %j is tried again, with our words: %s', async (code, message, reason) => {
+    driver.harness.sandbox.cloudC.faults.add({ effect: 'error', code, status: 400, message });
+    const failed = put(aPut());
+    await expect(failed).rejects.toMatchObject({
+      kind: 'rejected',
+      mayPass: true,
+      message: expect.stringMatching(reason),
+    });
+    await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining('canary') });
+  });
 
   test.each(['AccessSecretVersion', 'GetSecret', 'AddSecretVersion', 'DeleteSecret'])(
     'the SDK does not retry %s',
@@ -56,11 +86,11 @@ describe('cloudC-sm 7: faults', () => {
     await remove(name, remote);
   });
 
-  test('NOT_FOUND for the project is rejected, and the message names it', async () => {
+  test('NOT_FOUND for the project is rejected, and the message says so', async () => {
     const nowhere = driver.keep(await driver.harness.connect({ settings: { project_id: 'no-project' } }));
     await expect(put(aPut(), nowhere)).rejects.toMatchObject({
       kind: 'rejected',
-      message: 'CreateSecret: the project "no-project" was not found (NOT_FOUND)',
+      message: 'CreateSecret: the project or the secret was not found (NOT_FOUND); check project_id',
     });
   });
 
@@ -69,7 +99,8 @@ describe('cloudC-sm 7: faults', () => {
     const connected = await own.connect({ settings: { project_id: 'no-api-project' } });
     await expect(connected.put(aPut(), AbortSignal.timeout(60_000))).rejects.toMatchObject({
       kind: 'forbidden',
-      message: 'CreateSecret: permission denied (PERMISSION_DENIED: SERVICE_DISABLED)',
+      message:
+        'CreateSecret: permission denied: the API is not enabled in the project (PERMISSION_DENIED: SERVICE_DISABLED); enable secretmanager.googleapis.com in it',
     });
     await connected.close();
     await own.stop();
@@ -85,7 +116,8 @@ describe('cloudC-sm 7: faults', () => {
     await write('two');
     await expect(write('three')).rejects.toMatchObject({
       kind: 'throttled',
-      message: 'AddSecretVersion: too many requests (RESOURCE_EXHAUSTED: RATE_LIMIT_EXCEEDED)',
+      message:
+        'AddSecretVersion: too many requests, or a quota is used up (RESOURCE_EXHAUSTED: RATE_LIMIT_EXCEEDED)',
     });
     ahead = 1_000;
     await write('three');

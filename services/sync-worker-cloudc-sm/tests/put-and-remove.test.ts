@@ -148,7 +148,7 @@ describe('cloudC-sm 5: labels', () => {
     await relabel(name, { ...ownLabels, team: 'a', theirs: 'x' });
     driver.harness.calls();
     await put({ ...request, remote, valueChanged: false });
-    expect(driver.harness.calls()).toEqual(['GetSecret', 'UpdateSecret']);
+    expect(driver.harness.calls()).toEqual(['GetSecret', 'UpdateSecret', 'AccessSecretVersion']);
     expect(driver.harness.held(name)).toMatchObject({
       tags: { ...ownLabels, theirs: 'x' },
       version_count: 1,
@@ -168,7 +168,13 @@ describe('cloudC-sm 5: labels', () => {
     driver.harness.calls();
     driver.harness.sandbox.cloudC.faults.add({ ...mismatch, times: 1 });
     await put({ ...request, remote, valueChanged: false }, tagged);
-    expect(driver.harness.calls()).toEqual(['GetSecret', 'UpdateSecret', 'GetSecret', 'UpdateSecret']);
+    expect(driver.harness.calls()).toEqual([
+      'GetSecret',
+      'UpdateSecret',
+      'GetSecret',
+      'UpdateSecret',
+      'AccessSecretVersion',
+    ]);
     expect(driver.harness.held(name)?.tags).toMatchObject({ team: 'a' });
     driver.harness.sandbox.cloudC.faults.add(mismatch);
     await expect(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SecretManagerServiceClient } from '@google-cloud/secret-manager';
 import { type CloudCOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
+import type { ConnectedDestination, ScopeMemory } from '@secrets/sync-worker';
 import {
   type DriverWith,
   type HarnessOptions,
@@ -29,6 +30,8 @@ export interface CloudCHarness extends LoggingHarness {
   /** Returns the state of each version, oldest first. */
   states(name: string): Promise<string[]>;
   driverWith: DriverWith<CloudCSmOptions>;
+  /** Connects with what is remembered of the project. */
+  connectAs(scope: ScopeMemory): Promise<ConnectedDestination>;
 }
 
 export async function startHarness(
@@ -60,12 +63,22 @@ export async function startHarness(
       return versions.map(({ state }) => String(state)).reverse();
     },
     driverWith,
+    connectAs: (scope) => connectDriver(cloudcSmDriver({ endpointUrl: sandbox.cloudCUrl }), {}, { scope }),
     connect: (over) => driverWith({}, over),
     freshName: () => `secrets-kv_1-${randomUUID()}`,
     async plantForeign(secretId, value) {
       const secret = { replication: { automatic: {} }, labels: { theirs: 'x' } };
       await stranger.createSecret({ parent: `projects/${project}`, secretId, secret });
       await stranger.addSecretVersion({ parent: nameOf(secretId), payload: { data: Buffer.from(value) } });
+    },
+    async changeOutside(change, id) {
+      const name = nameOf(id);
+      if (change === 'value')
+        await stranger.addSecretVersion({ parent: name, payload: { data: Buffer.from('theirs') } });
+      else if (change === 'labels')
+        await stranger.updateSecret({ secret: { name, labels: {} }, updateMask: { paths: ['labels'] } });
+      else if (change === 'disabled') await stranger.disableSecretVersion({ name: `${name}/versions/1` });
+      else await stranger.deleteSecret({ name });
     },
     async stop() {
       await stranger.close();
@@ -92,7 +105,7 @@ const destinationOf = ({ credentials }: Sandbox) => ({
   credentials: seal({ credentials: credentials.cloudC.credentials }),
 });
 
-/** What the tests see of the sandbox. */
+/** Returns functions that read the state of the sandbox. */
 function viewOf(sandbox: Sandbox): Pick<CloudCHarness, 'held' | 'external'> {
   const held = (name: string) => sandbox.cloudC.secrets().find((secret) => secret.name === name);
   return {

@@ -1,20 +1,21 @@
 import type { Octokit } from '@octokit/rest';
-import { codehost } from '@secrets/destinations';
+import { type CodehostSettings, codehost } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
-import { type ConnectedDestination, type Driver, type Owner, requireFit } from '@secrets/sync-worker';
+import { connected, type Driver, type Owner, type ScopeMemory, settingsFor } from '@secrets/sync-worker';
 import { CodehostApi, openOctokit } from './api/codehost-api.ts';
 import { endpointFetch } from './api/endpoint-fetch.ts';
 import { InstallationTokens, readPrivateKey } from './api/installation-tokens.ts';
 import { OrganizationApi } from './api/organization-api.ts';
-import { scopeOf } from './api/secret-scope.ts';
+import { secretScope } from './api/secret-scope.ts';
+import { SecretsLocation } from './api/secrets-location.ts';
 import { personalToken, type Tokens } from './api/tokens.ts';
 import { OrganizationAccess } from './secret/organization-access.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
+import { RemovedSecrets } from './secret/removed-secrets.ts';
 import { ScopeKey } from './secret/scope-key.ts';
 import { SecretCount } from './secret/secret-count.ts';
 import type { Store } from './secret/store.ts';
-import { type CodehostSettings, parseSettings } from './settings.ts';
 
 const publicApi = 'https://api.github.com';
 
@@ -22,8 +23,8 @@ const publicApi = 'https://api.github.com';
 export function codehostDriver({ endpointUrl }: { endpointUrl?: string | undefined } = {}): Driver {
   return {
     type: codehost.type,
-    async connect(destination, { egress, prefix }): Promise<ConnectedDestination> {
-      const settings = parseSettings(destination.settings);
+    async connect(destination, { egress, prefix, scope }) {
+      const settings = settingsFor(codehost, destination);
       const isPublic = settings.enterprise_url === '';
       const agents = egress.forDestination(destination.settings, isPublic ? endpointUrl : undefined);
       const baseUrl = isPublic
@@ -32,7 +33,9 @@ export function codehostDriver({ endpointUrl }: { endpointUrl?: string | undefin
       const octokit = openOctokit(baseUrl, endpointFetch(baseUrl, agents.fetch));
       const api = new CodehostApi(octokit, tokensOf(octokit, settings, destination.credentials.reveal()));
       const owner = { prefix, destinationId: destination.id };
-      return connected(storeOf(api, settings, owner), () => agents.close());
+      const store = storeOf(api, settings, { owner, memory: scope });
+      const close = () => agents.close();
+      return connected<Store>(codehost, store, { put: putSecret, remove: removeSecret, close });
     },
   };
 }
@@ -49,25 +52,25 @@ function tokensOf(
   }
   const name = JSON.stringify(appName);
   if (appId === undefined || privateKey === undefined)
-    throw new Fault('rejected', `app_name: the application ${name} does not exist in this namespace`);
+    throw new Fault('rejected', `app_name: the application ${name} does not exist in this namespace`, {
+      mayPass: true,
+    });
   const key = readPrivateKey(privateKey, appName);
   return new InstallationTokens(octokit, { appName, appId, privateKey: key, id: Number(installationId) });
 }
 
-function storeOf(api: CodehostApi, settings: CodehostSettings, owner: Owner): Store {
-  const scope = scopeOf(api, settings);
+function storeOf(
+  api: CodehostApi,
+  settings: CodehostSettings,
+  { owner, memory }: { owner: Owner; memory: ScopeMemory },
+): Omit<Store, 'signal'> {
+  const place = new SecretsLocation(api, settings, memory);
+  const scope = secretScope(api, place);
   const organization =
     settings.secrets_location === 'organization'
-      ? new OrganizationAccess(new OrganizationApi(api, settings.organization_name), settings)
+      ? new OrganizationAccess(new OrganizationApi(api, place), settings)
       : undefined;
-  return { scope, key: new ScopeKey(scope), count: new SecretCount(scope), access: organization, owner };
+  const removed = new RemovedSecrets();
+  const count = new SecretCount(scope, removed);
+  return { scope, key: new ScopeKey(scope), count, removed, access: organization, owner };
 }
-
-const connected = (store: Store, closeAgents: () => void): ConnectedDestination => ({
-  async put(request, signal) {
-    requireFit(codehost, request.value);
-    return { remote: await putSecret(store, request, signal) };
-  },
-  remove: (request, signal) => removeSecret(store, request, signal),
-  close: async () => closeAgents(),
-});

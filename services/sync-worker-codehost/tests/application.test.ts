@@ -58,7 +58,11 @@ describe('codehost 10: an application', () => {
     const { remote } = await connected.put(request, signal());
     harness.calls();
     await connected.put({ ...request, ...newValue(request, 'two'), remote }, signal());
-    expect(harness.calls()).toEqual(['createInstallationAccessToken', 'createOrUpdateRepoSecret']);
+    expect(harness.calls()).toEqual([
+      'createInstallationAccessToken', // to see that the repository is still the same one
+      'createInstallationAccessToken',
+      'createOrUpdateRepoSecret',
+    ]);
   });
 
   test('common: a token that is refused is replaced once', async () => {
@@ -70,11 +74,7 @@ describe('codehost 10: an application', () => {
     harness.calls();
     const next = { ...request, ...newValue(request, 'two'), remote };
     await connected.put(next, signal());
-    expect(harness.calls()).toEqual([
-      'createOrUpdateRepoSecret',
-      'createInstallationAccessToken',
-      'createOrUpdateRepoSecret',
-    ]);
+    expect(harness.calls()).toEqual(['createInstallationAccessToken', 'createOrUpdateRepoSecret']);
     harness.sandbox.codehost.faults.add({
       ...{ effect: 'error', operation: 'createOrUpdateRepoSecret', status: 401, code: 'X' },
     });
@@ -104,17 +104,17 @@ describe('codehost 10: an application', () => {
     const refused = () => expect(connected.put(request, signal())).rejects;
     await refused().toMatchObject({
       kind: 'unauthenticated',
-      message: 'createInstallationAccessToken: the installation is suspended',
+      message: expect.stringMatching(
+        /^createInstallationAccessToken: the installation is suspended .*; unsuspend/,
+      ),
     });
     harness.sandbox.codehost.suspend(false);
-    await connected.put(request, signal());
-    harness.sandbox.codehost.faults.add({
-      ...{ effect: 'error', operation: 'getRepoSecret', status: 403, code: 'X' },
-      message: 'Sorry. This installation has been suspended canary',
-    });
-    await refused().toMatchObject({
+    const { remote } = await connected.put(request, signal());
+    harness.sandbox.codehost.suspend(true);
+    const next = { ...request, ...newValue(request, 'two'), remote };
+    await expect(connected.put(next, signal())).rejects.toMatchObject({
       kind: 'unauthenticated',
-      message: 'getRepoSecret: the installation is suspended',
+      message: expect.stringMatching(/: the installation is suspended .*; unsuspend/),
     });
   });
 

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import { codehost } from '@secrets/destinations';
 import { seal } from '@secrets/seal';
-import { createEgressGuard, type Egress, type EgressGuard } from '@secrets/sync-worker';
+import { createEgressGuard, type Egress, type EgressGuard, ScopeMemory } from '@secrets/sync-worker';
 import { newValue, putRequest } from '@secrets/sync-worker/testing';
 import { endpointFetch } from '../src/api/endpoint-fetch.ts';
 import { codehostDriver } from '../src/driver.ts';
@@ -12,6 +13,7 @@ import { useDriver } from './use-driver.ts';
 const driver = useDriver();
 const { connect, put, putNew, remove } = driver;
 const signal = () => AbortSignal.timeout(60_000);
+const newScope = () => new ScopeMemory(null, async (id) => id);
 const newRequest = () => putRequest(driver.harness.freshName(), 'x');
 
 describe('connecting', () => {
@@ -19,12 +21,14 @@ describe('connecting', () => {
     const wrong = driver.keep(
       await driver.harness.connect({ credentials: seal({ access_token: 'canary' }) }),
     );
-    driver.harness.calls();
+    driver.harness.allCalls();
     await expect(put(newRequest(), wrong)).rejects.toMatchObject({
       kind: 'unauthenticated',
-      message: 'getRepoPublicKey: the credentials were not accepted (status 401)',
+      message: expect.stringMatching(
+        /^get \/repos\/acme\/web: the credentials were not accepted \(BadCredentials\)/,
+      ),
     });
-    expect(driver.harness.calls()).toEqual(['getRepoPublicKey']);
+    expect(driver.harness.allCalls()).toEqual(['getRepository']);
   });
 
   test('a destination without credentials is unauthenticated', async () => {
@@ -52,9 +56,15 @@ describe('connecting', () => {
       {
         ...{ id: 'd', type: 'codehost', name: 'main', namespacePath: 'root' },
         credentials: seal({ access_token: 'canary' }),
-        settings: { repository_owner: 'acme', repository_name: 'web' },
+        settings: { ...codehost.defaults, repository_owner: 'acme', repository_name: 'web' },
       },
-      { log: undefined as never, egress, prefix: 'secrets', identityToken: async () => 'none' },
+      {
+        log: undefined as never,
+        egress,
+        prefix: 'secrets',
+        scope: newScope(),
+        identityToken: async () => 'none',
+      },
     );
     driver.keep(connected);
     await expect(put(newRequest(), connected)).rejects.toMatchObject({
@@ -79,7 +89,7 @@ describe('connecting', () => {
     const settings = { enterprise_url: 'https://git.example.com:8443' };
     const connected = await driver.harness.connectWith({ settings }, egress);
     await expect(put(newRequest(), connected)).rejects.toMatchObject({ kind: 'unavailable' });
-    expect(urls).toEqual(['https://git.example.com:8443/api/v3/repos/acme/web/actions/secrets/public-key']);
+    expect(urls).toEqual(['https://git.example.com:8443/api/v3/repos/acme/web']);
     expect(endpoints).toEqual([undefined]);
   });
 });
@@ -105,7 +115,7 @@ describe('codehost 8: a repository', () => {
     expect(value()).toEqual(['two']);
     own.calls();
     await connected.put({ ...request, remote, valueChanged: false, verify: true }, signal());
-    expect(own.calls().slice(0, 2)).toEqual(['getRepoSecret', 'getRepoSecret']);
+    expect(own.calls()).toEqual(['getRepoSecret']);
     await connected.remove({ ...request, remote }, signal());
     expect(value()).toEqual([]);
     await connected.close();
@@ -129,12 +139,13 @@ describe('codehost 8: a repository', () => {
         {
           ...{ id: 'd', type: 'codehost', name: 'main', namespacePath: 'root' },
           credentials: seal({ access_token: 'canary' }),
-          settings: { repository_owner: 'acme', repository_name: 'web' },
+          settings: { ...codehost.defaults, repository_owner: 'acme', repository_name: 'web' },
         },
         {
           log: undefined as never,
           egress: createEgressGuard({ allow: ['127.0.0.1/32'] }),
           prefix: 'secrets',
+          scope: newScope(),
           identityToken: async () => 'none',
         },
       );

@@ -9,5 +9,12 @@ describeDriver({
   supportsTags: codehost.supportsTags,
   recordsStart: true,
   mayWriteTwice: true,
+  changesOutside: ['value', 'deleted'],
+  pushes: {
+    secrets_location: 'organization',
+    organization_name: 'acme',
+    organization_visibility: 'selected',
+    selected_repository_names: ['web'],
+  },
   start: (canary) => startHarness({}, { canary }),
 });

@@ -20,15 +20,15 @@ async function secondPut(limits: NonNullable<CodehostOptions['limits']>): Promis
 
 describe('codehost 5: a limit of the code host', () => {
   test('of an hour throttles until it is reset', async () => {
-    expect(await secondPut({ perHour: 4 })).toMatchObject({
+    expect(await secondPut({ perHour: 6 })).toMatchObject({
       kind: 'throttled',
-      message: 'getRepoSecret: too many requests (RateLimited)',
+      message: 'get /repos/acme/web: too many requests (RateLimited)',
       retryAfterSeconds: 50 * 60,
     });
   });
 
   test('of a minute throttles for the time that it gives', async () => {
-    expect(await secondPut({ pointsPerMinute: 9 })).toMatchObject({
+    expect(await secondPut({ pointsPerMinute: 12 })).toMatchObject({
       kind: 'throttled',
       retryAfterSeconds: 60,
     });

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import type { Json } from '@secrets/domain';
 import { newValue, putRequest } from '@secrets/sync-worker/testing';
 import { sealFor } from '../src/secret/scope-key.ts';
 import { startHarness } from './sandbox-harness.ts';
@@ -87,6 +89,8 @@ describe('codehost 3: who sees the secret of an organization', () => {
       'getOrgPublicKey',
       'listRepositories',
       'createOrUpdateOrgSecret',
+      'getOrgSecret',
+      'listSelectedReposForOrgSecret',
     ]);
     expect(own.held('FIRST', 'organization acme')).toMatchObject({
       value: 'two',
@@ -130,7 +134,7 @@ describe('codehost 3: who sees the secret of an organization', () => {
     const everyone = await connect({ ...organization, organization_visibility: 'all' });
     const changed = await put(unchanged, everyone);
     expect(access(name)).toEqual({ visibility: 'all' });
-    expect(driver.harness.calls()).toEqual(['getOrgSecret', 'createOrUpdateOrgSecret']);
+    expect(driver.harness.calls()).toEqual(['getOrgSecret', 'createOrUpdateOrgSecret', 'getOrgSecret']);
     const some = await connect(selecting('web'));
     const selected = await put({ ...unchanged, remote: changed.remote }, some);
     expect(access(name)).toEqual({ visibility: 'selected', repositories: 'web' });
@@ -144,6 +148,36 @@ describe('codehost 3: who sees the secret of an organization', () => {
     ]);
     await put({ ...unchanged, remote: final.remote }, others);
     expect(driver.harness.calls()).toEqual([]);
+    const cleared = await connect(organization);
+    await put({ ...unchanged, remote: final.remote }, cleared);
+    expect(access(name)).toEqual({ visibility: 'private' });
+  });
+
+  test('is compared after each write, and a secret that has another one is not synced until it is repaired', async () => {
+    const { name, next } = await putNew();
+    const { codehost } = driver.harness.sandbox;
+    const fault = codehost.faults.add({ effect: 'slow', operation: 'getOrgSecret', ms: 1_000 });
+    driver.harness.calls();
+    let recorded: Json = null;
+    const recordRemote = async (remote: Json) => {
+      recorded = remote;
+    };
+    const putting = put({ ...next('two'), recordRemote });
+    const refused = expect(putting).rejects.toMatchObject({
+      kind: 'rejected',
+      mayPass: true,
+      message: expect.stringMatching(
+        /has stored the secret with the visibility all, although private was req/,
+      ),
+    });
+    while (held(name)?.value !== 'two') await sleep(5);
+    const records = [...codehost.snapshot()] as { secret?: { name: string } }[];
+    const secret = records.find((record) => record.secret?.name === name)?.secret;
+    codehost.replay({ secret: { ...secret, access: { visibility: 'all', repositoryIds: [] } } });
+    await refused;
+    codehost.faults.remove(fault);
+    await put({ ...next('two'), valueChanged: false, remote: recorded });
+    expect(access(name)).toEqual({ visibility: 'private' });
   });
 
   test('is changed with the value where a server demands it', async () => {
@@ -159,7 +193,7 @@ describe('codehost 3: who sees the secret of an organization', () => {
       strict.calls();
       await shown.put({ ...request, remote, valueChanged: false }, signal());
     }
-    expect(strict.calls()).toEqual(['getOrgSecret', 'createOrUpdateOrgSecret']); // refused for the first secret only
+    expect(strict.calls()).toEqual(['getOrgSecret', 'createOrUpdateOrgSecret', 'getOrgSecret']); // refused for the first only
     expect(strict.held('STRICT', 'organization acme')).toMatchObject({
       value: 'one',
       tags: { visibility: 'all' },
@@ -208,9 +242,28 @@ test('codehost 7: an organization can have 1,000 secrets', async () => {
   const connected = await own.connect({ settings: organization });
   await connected.put(putRequest('LAST', 'x'), signal());
   await expect(connected.put(putRequest('SURPLUS', 'x'), signal())).rejects.toMatchObject({
-    kind: 'rejected',
+    kind: 'full',
     message: 'the organization acme already has 1000 secrets, and can have 1000',
   });
   await connected.close();
   await own.stop();
+});
+
+describe.each(['dependabot', 'codespaces'] as const)('the secrets of %s', (secrets_app) => {
+  test('are others than those of Actions, in a repository and in an organization', async () => {
+    const web = { repository_owner: 'acme', repository_name: 'web', secrets_app };
+    for (const [settings, place] of [
+      [{ ...web, secrets_location: 'repository', organization_name: '' }, 'acme/web'],
+      [{ ...selecting('web'), secrets_app }, 'organization acme'],
+    ] as const) {
+      const connected = await connect(settings);
+      const { name, next, remote, verification } = await putNew(connected);
+      await put(next('two'), connected);
+      expect(driver.harness.held(name, place)).toBeUndefined();
+      expect(driver.harness.held(name, `${place}, ${secrets_app}`)?.value).toBe('two');
+      await put(verification, connected);
+      await remove(name, remote, connected);
+      expect(driver.harness.held(name, `${place}, ${secrets_app}`)).toBeUndefined();
+    }
+  });
 });

@@ -40,7 +40,9 @@ describe('codehost 1: the public key', () => {
     driver.failWith('createOrUpdateRepoSecret', 422);
     await expect(put(next('two'))).rejects.toMatchObject({
       kind: 'rejected',
-      message: 'createOrUpdateRepoSecret: the request was rejected (ValidationFailed)',
+      message: expect.stringMatching(
+        /^createOrUpdateRepoSecret: the name, the value or a setting .*\(ValidationFailed\)/,
+      ),
     });
     expect(driver.harness.calls()).toEqual(['createOrUpdateRepoSecret', 'getRepoPublicKey']);
   });
@@ -130,7 +132,7 @@ describe('codehost 7: the number of secrets is checked before one is created', (
     };
     const surplus = putRequest(own.freshName(), 'x', { recordStart });
     await expect(other.put(surplus, signal())).rejects.toMatchObject({
-      kind: 'rejected',
+      kind: 'full',
       message: 'the repository acme/web already has 100 secrets, and can have 100',
     });
     expect(own.calls()).toEqual(['getRepoPublicKey', 'getRepoSecret', 'listRepoSecrets']);
@@ -158,7 +160,7 @@ describe('codehost 7: the number of secrets is checked before one is created', (
     ];
     const { remote } = await connected.put(first, signal());
     await connected.put(second, signal());
-    await expect(connected.put(third, signal())).rejects.toMatchObject({ kind: 'rejected' });
+    await expect(connected.put(third, signal())).rejects.toMatchObject({ kind: 'full' });
     await connected.remove({ ...first, remote }, signal());
     own.calls();
     await connected.put(third, signal());
@@ -229,4 +231,26 @@ test('an environment has its own limit and key: both are of the scope', async ()
     'listEnvironmentSecrets',
     'createOrUpdateEnvironmentSecret',
   ]);
+});
+
+test('an archived repository is named, until it is unarchived', async () => {
+  const own = await startHarness();
+  const connected = await own.connect();
+  const request = putRequest(own.freshName(), 'x');
+  const { remote } = await connected.put(request, signal());
+  const archive = (archived: boolean) =>
+    own.stranger.rest.repos.update({ owner: 'acme', repo: 'web', archived });
+  await archive(true);
+  const refused = {
+    kind: 'rejected',
+    mayPass: true,
+    message: expect.stringMatching(/archived .*unarchive it$/),
+  };
+  const surplus = putRequest(own.freshName(), 'x');
+  await expect(connected.put(surplus, signal())).rejects.toMatchObject(refused);
+  await expect(connected.remove({ ...request, remote }, signal())).rejects.toMatchObject(refused);
+  await archive(false);
+  await connected.put(surplus, signal());
+  await connected.close();
+  await own.stop();
 });

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/rest';
 import { type CodehostOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import type { ConnectedDestination, DestinationSettings, EgressGuard } from '@secrets/sync-worker';
+import type {
+  ConnectedDestination,
+  DestinationSettings,
+  EgressGuard,
+  ScopeMemory,
+} from '@secrets/sync-worker';
 import { type HarnessOptions, type LoggingHarness, simulatedStores } from '@secrets/sync-worker/testing';
 import { codehostDriver } from '../src/driver.ts';
 import { sealFor } from '../src/secret/scope-key.ts';
@@ -12,17 +18,25 @@ const refusals = {
   unauthenticated: { status: 401, code: 'BadCredentials' },
 };
 
+const readsOfPlace = [
+  ...['getRepository', 'getRepositoryById', 'getEnvironment', 'getOrganization', 'getOrganizationById'],
+];
+
 /** The destination of most tests. */
 export const web = { repository_owner: 'acme', repository_name: 'web' };
 
 /** The driver with the simulated code host. */
 export interface CodehostHarness extends LoggingHarness {
   sandbox: Sandbox;
+  /** As `calls`, with the reads of the place, which `calls` leaves out. */
+  allCalls(): string[];
   /** A client that does not belong to the driver. */
   stranger: Octokit;
   /** Returns the secret in the sandbox; `place` is how the sandbox shows its repository, environment or organization. */
   held(name: string, place?: string): StoredSecret | undefined;
   connectWith(over: Partial<DestinationSettings>, egress: EgressGuard): Promise<ConnectedDestination>;
+  /** Connects with what is remembered of the place. */
+  connectAs(over: Partial<DestinationSettings>, scope: ScopeMemory): Promise<ConnectedDestination>;
 }
 
 export async function startHarness(
@@ -46,16 +60,24 @@ export async function startHarness(
     sandbox,
     stranger,
     ...shared,
+    allCalls: shared.calls,
+    calls: () => shared.calls().filter((operation) => !readsOfPlace.includes(operation)),
     ...viewOf(sandbox),
     connectWith: (over, egress) => connectDriver(driver, over, { egress }),
+    connectAs: (over, scope) => connectDriver(driver, over, { scope }),
     connect: (over) => connectDriver(driver, over),
     freshName: () => `SECRETS_KV_1_${randomUUID().replaceAll('-', '_').toUpperCase()}`,
     plantForeign: (name, value) => writePast(stranger, name, value),
+    async changeOutside(change, secret_name) {
+      await sleep(1_000); // a change within the second of the put cannot be seen
+      if (change === 'value') await writePast(stranger, secret_name, 'theirs');
+      else await stranger.rest.actions.deleteRepoSecret({ owner: 'acme', repo: 'web', secret_name });
+    },
     stop: () => sandbox.stop(),
   };
 }
 
-/** What the tests see of the sandbox. */
+/** Returns functions that read the state of the sandbox. */
 function viewOf(sandbox: Sandbox): Pick<CodehostHarness, 'held' | 'external'> {
   const held = (name: string, place = 'acme/web') =>
     sandbox.codehost.secrets().find((secret) => secret.name === name && secret.region === place);

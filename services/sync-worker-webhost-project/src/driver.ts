@@ -1,7 +1,7 @@
 import { webhostProject } from '@secrets/destinations';
-import { type ConnectedDestination, type Driver, requireFit } from '@secrets/sync-worker';
+import { connected, type Driver, settingsFor } from '@secrets/sync-worker';
 import { EnvironmentApi } from './api/environment-api.ts';
-import { parseSettings } from './settings.ts';
+import { Project } from './variable/project.ts';
 import { putVariable } from './variable/put-variable.ts';
 import { removeVariable } from './variable/remove-variable.ts';
 import type { Store } from './variable/store.ts';
@@ -10,8 +10,8 @@ import type { Store } from './variable/store.ts';
 export function webhostProjectDriver({ endpointUrl }: { endpointUrl?: string | undefined } = {}): Driver {
   return {
     type: webhostProject.type,
-    async connect(destination, { egress, prefix }): Promise<ConnectedDestination> {
-      const settings = parseSettings(destination.settings);
+    async connect(destination, { egress, prefix, scope }) {
+      const settings = settingsFor(webhostProject, destination);
       const agents = egress.forDestination(destination.settings, endpointUrl);
       const api = new EnvironmentApi({
         endpointUrl,
@@ -20,20 +20,15 @@ export function webhostProjectDriver({ endpointUrl }: { endpointUrl?: string | u
         teamId: settings.team_id,
         fetch: agents.fetch,
       });
-      const store: Store = {
+      const store = {
         api,
+        project: new Project(api, scope),
         owner: { prefix, destinationId: destination.id },
-        environments: settings.deployment_environments,
-        separatesDevelopment: false,
+        settings,
+        placement: { separatesDevelopment: false },
       };
-      return {
-        async put(request, signal) {
-          requireFit(webhostProject, request.value);
-          return { remote: await putVariable(store, request, signal) };
-        },
-        remove: (request, signal) => removeVariable(store, request, signal),
-        close: async () => agents.close(),
-      };
+      const close = () => agents.close();
+      return connected<Store>(webhostProject, store, { put: putVariable, remove: removeVariable, close });
     },
   };
 }

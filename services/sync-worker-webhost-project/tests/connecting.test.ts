@@ -15,7 +15,8 @@ describe('Common', () => {
     const wrong = await driver.connectWith({ credentials: seal({ access_token: 'canary' }) });
     await expect(driver.put(firstPut(), wrong)).rejects.toMatchObject({
       kind: 'unauthenticated',
-      message: 'listing the environment variables: access_token was not accepted (status 403)',
+      message:
+        'listing the environment variables: access_token was not accepted (invalidToken); write a valid token',
     });
   });
 
@@ -75,7 +76,7 @@ describe('webhost-project 7: pages and teams', () => {
       'forbidden',
       /permission denied \(forbidden\); check project_id, team_id/,
     ],
-    ['a wrong team', undefined, 'rejected', /rejected \(not_found\); check project_id, team_id/],
+    ['a wrong team', undefined, 'rejected', /not found \(not_found\); check project_id, team_id/],
   ])('%s is %s, and the message says where to look', async (_, teamId, kind, message) => {
     const team_id = teamId ?? inTeam.harness.sandbox.webhost.projects[1]!.teamId!;
     const wrong = await driver.connectWith({ settings: { team_id } });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { putRequest } from '@secrets/sync-worker/testing';
 import { destinationId } from './sandbox-harness.ts';
@@ -33,6 +34,8 @@ describe('calls', () => {
     expect(remote).toEqual({
       name,
       bytes: 6,
+      gitBranch: '',
+      isSensitive: false,
       records: [{ id: idOf(name), target: ['preview', 'production'], updatedAt: expect.any(Number) }],
     });
   });
@@ -154,6 +157,8 @@ describe('webhost-project 3: the ID of a record is stored', () => {
       'removeProjectEnv',
       'editProjectEnv',
       'filterProjectEnvs',
+      'getProjectEnv', // the list may only be too old to show the record
+      'editProjectEnv',
       'createProjectEnv',
     ]);
     expect(records(name)).toEqual(['encrypted preview,production: two']);
@@ -184,6 +189,20 @@ describe('webhost-project 3: the ID of a record is stored', () => {
 });
 
 describe('webhost-project 5: when the environments of the destination change', () => {
+  test('and reads are older than the last change, the record gets those of now, and nothing is left of it after a removal', async () => {
+    const { name, unchanged } = await putNew();
+    await sleep(1_100);
+    driver.harness.lag(1_000);
+    const narrow = await driver.forEnvironments('production');
+    const narrowed = await put(unchanged, narrow);
+    expect(records(name)).toEqual(['encrypted production: one']);
+    const back = await put({ ...unchanged, remote: narrowed.remote });
+    expect(records(name)).toEqual(['encrypted preview,production: one']);
+    const again = await put({ ...unchanged, remote: back.remote }, narrow);
+    await remove(name, again.remote, narrow);
+    expect(records(name)).toEqual([]);
+  });
+
   test('the target of the record changes, its value and ID do not', async () => {
     const { name, unchanged } = await putNew();
     const id = idOf(name);
@@ -302,14 +321,14 @@ describe('the size of a deployment', () => {
     });
     const request = putRequest(freshName(), 'y'.repeat(6_000));
     await expect(put(request)).rejects.toMatchObject({
-      kind: 'too_large',
+      kind: 'full',
       message: expect.stringMatching(
         /^with this value of 6000 bytes, the variables for production have at least 66\d{3} bytes; a deployment accepts at most 65536$/,
       ),
     });
     await put(request, await driver.forEnvironments('preview'));
     const { next, name } = await putNew();
-    await expect(put(next('y'.repeat(6_000)))).rejects.toMatchObject({ kind: 'too_large' });
+    await expect(put(next('y'.repeat(6_000)))).rejects.toMatchObject({ kind: 'full' });
     expect(records(name)).toEqual(['encrypted preview,production: one']);
     expect(crowded.secrets().length).toBe(before + 4);
   });

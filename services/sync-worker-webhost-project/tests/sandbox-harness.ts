@@ -1,6 +1,11 @@
 import { type Sandbox, type StoredSecret, startSandbox, type WebhostOptions } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
-import type { ConnectedDestination, DestinationSettings, EgressGuard } from '@secrets/sync-worker';
+import type {
+  ConnectedDestination,
+  DestinationSettings,
+  EgressGuard,
+  ScopeMemory,
+} from '@secrets/sync-worker';
 import { type HarnessOptions, type LoggingHarness, simulatedStores } from '@secrets/sync-worker/testing';
 import { webhostProjectDriver } from '../src/driver.ts';
 
@@ -11,7 +16,7 @@ const refusals = {
   unauthenticated: { status: 401, code: 'unauthorized' },
 };
 
-/** What another client of the project sends in a record. */
+/** Record that another client of the project sends. */
 interface ForeignRecord {
   key: string;
   value?: string;
@@ -27,7 +32,7 @@ export interface WebhostHarness extends LoggingHarness {
   sandbox: Sandbox;
   connectWith(
     over: Partial<DestinationSettings>,
-    options?: { egress?: EgressGuard; endpointUrl?: string | undefined },
+    options?: { egress?: EgressGuard; endpointUrl?: string | undefined; scope?: ScopeMemory },
   ): Promise<ConnectedDestination>;
   /** Calls the API as another client of the project; returns the response's body. */
   stranger(method: string, path: string, content?: object): Promise<Record<string, unknown>>;
@@ -57,8 +62,11 @@ export async function startHarness(
     canary,
     destination: destinationOf(sandbox, project),
   });
-  const connectWith: WebhostHarness['connectWith'] = (over, { egress, ...endpoint } = {}) =>
-    connectDriver(webhostProjectDriver({ endpointUrl: sandbox.webhostUrl, ...endpoint }), over, { egress });
+  const connectWith: WebhostHarness['connectWith'] = (over, { egress, scope, ...endpoint } = {}) =>
+    connectDriver(webhostProjectDriver({ endpointUrl: sandbox.webhostUrl, ...endpoint }), over, {
+      egress,
+      scope,
+    });
   const stranger = strangerOf(sandbox, project);
   let names = 0;
   return {
@@ -80,6 +88,17 @@ export async function startHarness(
     },
     ...shared,
     ...viewOf(sandbox),
+    async changeOutside(change, name) {
+      const [record] = sandbox.webhost.secrets().filter((secret) => secret.name === name);
+      const changes: Record<string, object> = {
+        value: { value: 'theirs' },
+        branch: { target: ['preview'], gitBranch: 'feature' },
+        environments: { target: ['preview'] },
+        name: { key: `${name}_OLD` },
+      };
+      const content = changes[change];
+      await stranger(content === undefined ? 'DELETE' : 'PATCH', `/${record!.tags.id}`, content);
+    },
     stop: () => sandbox.stop(),
   };
 }
@@ -111,7 +130,7 @@ const destinationOf = ({ credentials }: Sandbox, { id, teamId = '' }: Project) =
   credentials: seal({ access_token: credentials.webhost.accessToken }),
 });
 
-/** What the tests see of the sandbox. */
+/** Returns functions that read the state of the sandbox. */
 function viewOf({ webhost }: Sandbox) {
   const held = (name: string) => webhost.secrets().filter((secret) => secret.name === name);
   return {
@@ -122,7 +141,10 @@ function viewOf({ webhost }: Sandbox) {
         .sort(),
     async external(name: string) {
       const [secret] = held(name);
-      return secret && { value: secret.value ?? '', tags: {}, writes: secret.version_count };
+      if (secret === undefined) return undefined;
+      const { target = '', gitBranch: branch = '' } = secret.tags;
+      const tags = { target: target.split(',').sort().join(), branch };
+      return { value: secret.value ?? '', tags, writes: secret.version_count };
     },
   };
 }

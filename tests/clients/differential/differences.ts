@@ -4,8 +4,8 @@ import type { Step } from './operations.ts';
 
 /** A difference between this service and OpenBao that stays. docs/clients.md lists them for users. */
 export interface Difference {
+  /** What this service does, and where it is not obvious, what OpenBao does. */
   title: string;
-  reason: string;
   /** Whether it explains this deviation. */
   explains(deviation: Deviation, step: Step): boolean;
   /** Whether later responses differ because of it, so that the sequence ends. */
@@ -50,29 +50,24 @@ const envelope = /^(data|auth|wrap_info|warnings|errors|mount_type|lease_id|leas
 
 export const differences: Difference[] = [
   {
-    title: 'What does not exist is 404',
-    reason: 'One rule for all objects; OpenBao returns 400, 403 or 500 for some of them.',
+    title: 'What does not exist is 404; OpenBao returns 400, 403 or 500 for some of it.',
     explains: status([404], [400, 403, 500], matches(/^(auth[/]token|sys)[/]/)),
   },
   {
-    title: 'A conflict with an existing object is 409',
-    reason: 'It differs from invalid input, which is 400.',
+    title: 'A conflict with an existing object is 409, not 400.',
     explains: status([409], [400]),
   },
   {
-    title: 'An unknown namespace is 403, unless the token may use one above it',
-    reason: 'Otherwise, anybody could find out which namespaces exist.',
+    title: 'An unknown namespace is 403, unless the token may use one above it.',
     explains: status([403], [404], ({ namespace }) => namespace !== ''),
   },
   {
-    title: 'Most responses of sys/ have their data only in `data`',
-    reason: 'OpenBao repeats it at the top level for clients of 2015. The clients in use read `data`.',
+    title: 'Most responses of `sys/` have their data only in `data`; OpenBao repeats it at the top level.',
     explains: (deviation, step) =>
       onlyIn('theirs', /^sys[/]/, /./)(deviation, step) && !envelope.test(deviation.at),
   },
   {
-    title: 'Lists of policies contain `root` in every namespace',
-    reason: 'It is built in everywhere.',
+    title: 'Lists of policies contain `root` in every namespace.',
     explains: ({ at, ours, theirs }, step) =>
       /^sys[/]polic/.test(step.path) &&
       /^data[.](keys|policies)$/.test(at) &&
@@ -80,23 +75,19 @@ export const differences: Difference[] = [
       JSON.stringify(ours.filter((name) => name !== 'root')) === JSON.stringify(theirs),
   },
   {
-    title: 'Version 0 of a secret is refused',
-    reason: 'There is none; OpenBao ignores it.',
+    title: 'Version 0 of a secret is refused; OpenBao ignores it.',
     explains: status([400], [204], hasVersionZero),
   },
   {
-    title: 'Namespaces can be addressed by their whole path',
-    reason: 'The header is not needed for a namespace in a namespace.',
+    title: 'Namespaces can be addressed by their whole path, without the header.',
     explains: status([200, 204, 404, 409], [400], matches(/^sys[/]namespaces[/].+[/]/)),
   },
   {
-    title: 'A value of custom_metadata may be empty',
-    reason: 'An empty label is a label.',
+    title: 'A value of `custom_metadata` may be empty.',
     explains: status([200, 204, 400, 404], [200, 204, 400, 404], hasEmptyMetadata),
   },
   {
-    title: 'A batch token cannot be periodic',
-    reason: 'It cannot be renewed. OpenBao ignores the period.',
+    title: 'A batch token cannot be periodic; OpenBao ignores the period.',
     explains: status(
       [400, 403],
       [200],
@@ -104,8 +95,7 @@ export const differences: Difference[] = [
     ),
   },
   {
-    title: 'A request with several faults is refused for another one first',
-    reason: 'The order of the checks is not part of the API.',
+    title: 'A request with several faults may be refused for another one first.',
     explains: (deviation, step) =>
       status([400, 403], [400, 403], matches(/^auth[/]token[/]/))(deviation, step) ||
       status(
@@ -115,8 +105,7 @@ export const differences: Difference[] = [
       )(deviation, step),
   },
   {
-    title: 'A batch token may have an explicit_max_ttl',
-    reason: 'It is an upper bound of the TTL like any other.',
+    title: 'A batch token may have an `explicit_max_ttl`.',
     explains: status(
       [200],
       [400],
@@ -124,8 +113,7 @@ export const differences: Difference[] = [
     ),
   },
   {
-    title: 'A lifetime ends with that of the parent token, with a warning',
-    reason: 'The token does: OpenBao returns a time at which it is long revoked.',
+    title: 'A lifetime ends with that of the parent token, with a warning; OpenBao returns a later time.',
     explains: ({ at, ours, theirs }, { path }) =>
       /^auth[/]token[/]/.test(path) &&
       (at === 'warnings'
@@ -133,26 +121,31 @@ export const differences: Difference[] = [
         : /(lease_duration|ttl)$/.test(at) && Number(ours) < Number(theirs)),
   },
   {
-    title: 'A renewal without an increment extends by the TTL of the token',
-    reason: 'OpenBao extends by the increment of the previous renewal.',
+    title:
+      'A renewal without an increment extends by the TTL of the token; OpenBao extends by the previous increment.',
     explains: ({ at }, { path, body }) =>
       /^auth[/]token[/]renew/.test(path) && at === 'auth.lease_duration' && !body?.increment,
     ends: true,
   },
   {
-    title: 'A renewal shows whether the token is an orphan now',
-    reason: 'OpenBao returns whether it was created as one.',
+    title: 'A renewal by accessor never shortens a token; OpenBao sets the increment.',
+    explains: ({ at }, { path, body }) =>
+      path === 'auth/token/renew-accessor' &&
+      /^(auth[.]lease_duration|warnings)/.test(at) &&
+      body?.increment !== undefined,
+    ends: true,
+  },
+  {
+    title: 'A renewal shows whether the token is an orphan now; OpenBao shows whether it was created as one.',
     explains: ({ at, ours }, { path }) =>
       /^auth[/]token[/]renew/.test(path) && at === 'auth.orphan' && ours === true,
   },
   {
-    title: 'The capability `create` suffices to create a policy, a namespace, a mount or a token',
-    reason: 'That is what it means. OpenBao needs `update`.',
+    title: '`create` suffices to create a policy, a namespace, a mount or a token; OpenBao needs `update`.',
     explains: status([200, 204], [403], ({ method, path }) => method !== 'GET' && createsByName.test(path)),
   },
   {
-    title: 'A token for another namespace needs policies',
-    reason: 'Otherwise, it would get policies of the same name that mean something else there.',
+    title: 'A token for another namespace needs policies in the request.',
     explains: status(
       [400],
       [200],
@@ -160,42 +153,36 @@ export const differences: Difference[] = [
     ),
   },
   {
-    title: 'A mount has moved, and a namespace is unusable, when the response arrives',
-    reason: 'OpenBao moves and deletes in the background.',
+    title:
+      'A mount has moved, and a namespace is unusable, when the response arrives; OpenBao does both in the background.',
     explains: ({ at }, { method, path }) =>
       (path === 'sys/remount' && at === 'warnings') ||
       (method === 'DELETE' && /^sys[/]namespaces[/]/.test(path) && /^(data|warnings)/.test(at)),
   },
   {
-    title: 'A token can look up, renew and revoke itself under the name of any namespace',
-    reason: 'The calls concern only the token.',
+    title: 'A token can look up, renew and revoke itself under the name of any namespace.',
     explains: status([200, 204], [404], ({ path, namespace }) => namespace !== '' && path.endsWith('-self')),
   },
   {
-    title: 'Moving a mount to its own path succeeds',
-    reason: 'A repeated request is no error.',
+    title: 'Moving a mount to its own path succeeds.',
     explains: status([200], [400], ({ path, body }) => path === 'sys/remount' && body?.from === body?.to),
   },
   {
-    title: 'A shortened default TTL causes no warning',
-    reason: 'Nothing was requested that was not granted.',
+    title: 'A shortened default TTL causes no warning.',
     explains: ({ at, ours }, { path, body }) =>
       /^auth[/]token[/]create/.test(path) && at === 'warnings' && ours === null && body?.ttl === undefined,
   },
   {
-    title: '`sys/policy` returns the text as `policy`, too, not only as `rules`',
-    reason: 'That is its name elsewhere.',
+    title: '`sys/policy` returns the text as `policy` and as `rules`.',
     explains: onlyIn('ours', /^sys[/]policy[/]/, /^data[.]policy$/),
   },
   {
-    title: 'POST of a namespace keeps the custom_metadata that it omits',
-    reason: 'Fields that a request omits are unchanged.',
+    title: 'POST of a namespace keeps the `custom_metadata` that it omits.',
     explains: ({ at }, { method, path, body }) =>
       method === 'POST' && path.startsWith('sys/namespaces/') && !body?.custom_metadata && isMetadata(at),
   },
   {
-    title: 'PATCH of a namespace needs custom_metadata',
-    reason: 'There is nothing else to change.',
+    title: 'PATCH of a namespace needs `custom_metadata`.',
     explains: status(
       [400],
       [200],
@@ -203,8 +190,7 @@ export const differences: Difference[] = [
     ),
   },
   {
-    title: 'The capabilities of a token of a namespace above are 404',
-    reason: 'Tokens are found only in the namespace of the request and below.',
+    title: 'The capabilities of a token of a namespace above are 404.',
     explains: status(
       [404],
       [200],
@@ -212,38 +198,31 @@ export const differences: Difference[] = [
     ),
   },
   {
-    title: 'Revoking by an accessor of a token that was revoked is 404',
-    reason: 'OpenBao returns 200 with a warning as long as it remembers the accessor.',
+    title: 'Revoking by the accessor of a revoked token is 404; OpenBao may return 200 with a warning.',
     explains: status([404], [200], matches(/revoke-accessor$/)),
   },
   {
-    title: 'Revoking a token that does not exist succeeds',
-    reason: 'A repeated revocation is no error.',
+    title: 'Revoking a token that does not exist succeeds.',
     explains: status([204], [400, 403], matches(/^auth[/]token[/]revoke/)),
   },
   {
-    title: 'PATCH of the metadata of a secret that does not exist is 404, even without fields',
-    reason: 'OpenBao ignores an empty patch.',
+    title: 'PATCH of the metadata of a secret that does not exist is 404, also without fields.',
     explains: status([404], [204], matches(/[/]metadata[/]/)),
   },
   {
-    title: 'A 404 always has a body',
-    reason: 'One rule for all errors.',
+    title: 'A 404 always has a body.',
     explains: ({ at, theirs }) => at === '' && theirs === null,
   },
   {
-    title: 'An empty object or list is not null',
-    reason: 'Programs need no special case.',
+    title: 'An empty object or list is not null.',
     explains: ({ ours, theirs }) => isEmpty(ours) && (theirs === null || theirs === undefined),
   },
   {
-    title: 'Tokens show identity_policies and namespace_path',
-    reason: 'The policies of an identity and the namespace are part of what a token may do.',
+    title: 'Tokens show `identity_policies`, and below the root namespace `namespace_path`.',
     explains: onlyIn('ours', /^auth[/]token[/]/, /^(data|auth)[.](identity_policies|namespace_path)$/),
   },
   {
-    title: 'Mounts show the settings of their secrets in `config`',
-    reason: 'They are settings of the mount.',
+    title: 'Mounts show the settings of their secrets in `config`.',
     explains: onlyIn(
       'ours',
       /^sys[/](mounts|internal)/,
@@ -251,8 +230,8 @@ export const differences: Difference[] = [
     ),
   },
   {
-    title: 'Fields of functions that do not exist here are absent',
-    reason: 'MFA, sealed and locked namespaces, plugins, versions of policies, leases of key-value stores.',
+    title:
+      'Fields of functions that do not exist here are absent: MFA, sealed and locked namespaces, plugins, versions of policies, leases of key-value stores.',
     explains: onlyIn(
       'theirs',
       /./,
@@ -260,8 +239,7 @@ export const differences: Difference[] = [
     ),
   },
   {
-    title: 'Built-in mounts are not listed',
-    reason: 'sys and identity cannot be configured, and there is no cubbyhole.',
+    title: 'Built-in mounts (`sys`, `identity`, `cubbyhole`) are not listed.',
     explains: onlyIn('theirs', /^sys[/]mounts$/, /^data[.](cubbyhole|identity|sys)[/]/),
   },
 ];

@@ -28,7 +28,10 @@ const tolerance = 60;
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** What remains of the body of a response. */
+/**
+ * Returns a response body without the request ID, and with placeholders for values that differ between runs, such as
+ * IDs and times.
+ */
 export function normalised(value: Json | undefined): Json {
   if (value === undefined) return null;
   if (Array.isArray(value)) return value.map(normalised);

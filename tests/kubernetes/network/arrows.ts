@@ -50,20 +50,21 @@ export function groupedConnections(connections: Connection[]): Permitted[] {
 export const arrowOf = ({ source, target }: { source: string; target: string }): string =>
   `${source} → ${target}`;
 
-/** Returns the table of docs/kubernetes.md: each arrow once, with its ports and the policies of its ends. */
+/** Returns the table of docs/kubernetes.md: a row for each target, with the sources that have the same ports and policies. */
 export function arrowTable(permitted: Permitted[]): string {
-  const arrows = [...new Set(permitted.map(arrowOf))];
-  const row = (arrow: string) => {
-    const same = permitted.filter((connection) => arrowOf(connection) === arrow);
+  const sources = new Map<string, string[]>();
+  for (const [arrow, same] of Map.groupBy(permitted, arrowOf)) {
     const policies = (side: 'egress' | 'ingress') =>
       [...new Set(same.flatMap((connection) => connection[side]))].map((name) => `\`${name}\``).join(', ') ||
       '–';
     const ports = [...new Set(same.map(({ port }) => port))].sort((left, right) => left - right);
-    return `| ${arrow} | ${ports.join(', ')} | ${policies('egress')} | ${policies('ingress')} |`;
-  };
+    const [source, target] = arrow.split(' → ');
+    const row = `${target} | ${ports.join(', ')} | ${policies('egress')} | ${policies('ingress')} |`;
+    sources.set(row, [...(sources.get(row) ?? []), source!]);
+  }
   return [
-    '| Connection | Port | Policy of the source | Policy of the target |',
-    '|---|---|---|---|',
-    ...arrows.map(row),
+    '| Source | Target | Port | Policy of the source | Policy of the target |',
+    '|---|---|---|---|---|',
+    ...[...sources].map(([row, names]) => `| ${names.join(', ')} | ${row}`),
   ].join('\n');
 }

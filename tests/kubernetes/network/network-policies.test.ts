@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Manifest, type Overlay, ofKind, overlays, render } from '../render.ts';
-import { type Workload, workloadsOf } from '../workloads.ts';
+import { type Workload, workloadsOf } from '../workloads/workloads.ts';
 import { arrowsOfArchitecture } from './architecture.ts';
 import { arrowOf, arrowTable, groupedConnections } from './arrows.ts';
 import { type Connection, connectionsOf } from './connections.ts';
 import { type NetworkPolicy, permissions } from './network-policies.ts';
 
-/** What an overlay permits besides the arrows of ARCHITECTURE.md. */
+/** Connections that an overlay permits in addition to the arrows of ARCHITECTURE.md. */
 const additions: Record<Overlay, string[]> = {
   local: ['login → sandbox', 'sync-worker-* → sandbox'],
   production: [

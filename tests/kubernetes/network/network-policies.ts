@@ -81,7 +81,10 @@ const hasPort = ({ ports }: Rule, port: number, target: Peer): boolean =>
     return protocol === 'TCP' && number !== undefined && port >= number && port <= (endPort ?? number);
   });
 
-/** The policies that permit one end of a connection. `isRestricted` is false if no policy selects this end: then all is permitted. */
+/**
+ * The policies that permit one end of a connection. `isRestricted` is false if no policy selects this end: then all is
+ * permitted.
+ */
 export interface Side {
   isRestricted: boolean;
   policies: string[];

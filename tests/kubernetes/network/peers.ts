@@ -1,5 +1,5 @@
 import type { Manifest, Overlay } from '../render.ts';
-import { type Workload, workloadsOf } from '../workloads.ts';
+import { type Workload, workloadsOf } from '../workloads/workloads.ts';
 import type { Peer } from './network-policies.ts';
 
 /** The pods of the operators, with the labels that these give them. */
@@ -13,7 +13,7 @@ const managed: Peer[] = [
 
 const gateway = { name: 'the Gateway', namespace: 'gateway-system', labels: {} };
 
-/** Who may not connect anywhere, and nobody to them, unless a policy says so. */
+/** Peers without any permitted connection, in either direction, unless a policy names them. */
 const strangers: Peer[] = [
   { name: 'a pod of another namespace', namespace: 'other', labels: { 'app.kubernetes.io/name': 'gateway' } },
   { name: 'another pod of the namespace', labels: { app: 'other' } },
@@ -23,7 +23,7 @@ const strangers: Peer[] = [
   { name: 'the API server', address: '172.20.0.1' },
 ];
 
-/** What the overlay for production expects in other namespaces. */
+/** Peers in other namespaces that the overlay for production expects. */
 const neighbours: Peer[] = [
   gateway,
   { name: 'Prometheus', namespace: 'monitoring', labels: { 'app.kubernetes.io/name': 'prometheus' } },

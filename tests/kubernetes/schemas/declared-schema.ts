@@ -12,8 +12,8 @@ const scalars: Record<string, Schema> = {
 const property = /@schema \w+#(\S+)\s*\*\/\s*readonly \w+(\?)?: (\{[\s\S]*?^ {4}\}|[^\n]*?);$/gm;
 
 /**
- * Returns the definitions in a file of TypeScript declarations that was generated from custom resource definitions. A comment before
- * each property has its name in the API. What may be a number or a string is a class.
+ * Returns the definitions in a file of TypeScript declarations that was generated from custom resource definitions. A
+ * comment before each property has its name in the API. What may be a number or a string is a class.
  */
 export function declaredSchemas(text: string): Record<string, Schema> {
   const of = (pattern: RegExp, schemaOf: (body: string) => Schema) =>

@@ -1,77 +1,76 @@
 import type { Sql } from '@secrets/db';
-import { sharedRead } from '../tokens/shared-read.ts';
-import { type NewestChanges, readChanges } from './read-changes.ts';
+import { coalescedRead } from '../tokens/coalesced-read.ts';
+import type { Epoch } from './epoch.ts';
+import { type AccessChange, changesSince, type NewestChanges, readChanges } from './read-changes.ts';
 
-/** What keeps values in memory that changes may concern. */
-interface Dropping {
-  /** Drops what any of these changes concerns. */
-  drop(concerns: readonly string[]): void;
-  /** Drops everything. */
+/** A cache that drops the values that a change affects. */
+interface SubscribedCache {
+  /** Drops the values with any of these tags. */
+  drop(tags: ReadonlySet<string>): void;
   clear(): void;
 }
 
-/** The changes of tokens, policies and the like, as far as the caches of this process have taken them into account. */
+/** The changes of tokens, policies and so on that the caches of this process reflect. */
 export interface AccessChanges {
-  /** The number of the newest change that was taken into account. */
-  readonly epoch: number;
-  /** Takes every change into account that was committed before the call. Concurrent calls share one statement. */
+  /** The epoch of the newest change that the caches reflect; empty before the first one. */
+  readonly epoch: Epoch;
+  /** Applies all changes that were committed before the call to the caches. Concurrent calls share one statement. */
   observe(): Promise<void>;
-  /** Makes the caches of this process begin with what was read at this epoch, if they are still empty. */
-  beginAt(epoch: number): void;
-  /** Whether a change that was taken into account may concern a value that was read at `epoch`, before that change. */
-  mayConcern(epoch: number, tags: readonly string[]): boolean;
-  subscribe(cache: Dropping): void;
+  /**
+   * Ensures that the changes after an epoch are known, so that a value that was read at it can be cached. Runs a statement only
+   * if the epoch is not among the recent ones.
+   */
+  reach(epoch: Epoch): Promise<void>;
+  /** Whether a value that was read at `epoch` may be outdated by a known change, or the epoch is unknown. */
+  mayAffect(epoch: Epoch, tags: readonly string[]): boolean;
+  /** Returns the earlier of two epochs: the one that applies to a value combined from reads at both. */
+  earlier(one: Epoch, other: Epoch): Epoch;
+  subscribe(cache: SubscribedCache): void;
 }
 
-interface Change {
-  epoch: number;
-  concerns: ReadonlySet<string>;
-}
-
-/** How many changes are kept for reads that began before them. */
+/** Maximum number of changes that are kept for reads that began before them. */
 const maxKept = 1_000;
 
 /**
- * Follows the changes that login records. A change whose concerns are not known, as of an older version of login, concerns everything.
+ * Follows the changes that login records. A change whose tags are not known, such as one of an older version of login,
+ * makes every cached value outdated. So does a change that was known and is not in the database any more, because its
+ * commit was lost.
  */
 export function accessChanges(db: Sql): AccessChanges {
-  const caches: Dropping[] = [];
-  let kept: Change[] = [];
-  let keptSince = -1; // `kept` has every change after this one
-  let epoch = -1;
+  const caches: SubscribedCache[] = [];
+  let kept: AccessChange[] = []; // the first one only for its epoch
 
-  const startOver = (at: number) => {
+  const current = () => kept.at(-1)?.epoch ?? '';
+  const startOver = (epoch: Epoch) => {
     for (const cache of caches) cache.clear();
-    kept = [];
-    keptSince = at;
-    epoch = at;
+    kept = [{ epoch, tags: new Set() }];
   };
-  const take = (since: number, newest: NewestChanges) => {
-    if (newest.epoch === epoch) return;
-    const isComplete = since === epoch && newest.concerns?.length === newest.epoch - since;
-    if (!isComplete) return startOver(newest.epoch);
-    for (const concerns of newest.concerns ?? []) {
-      for (const cache of caches) cache.drop(concerns);
-      epoch += 1;
-      kept.push({ epoch, concerns: new Set(concerns) });
-    }
-    kept = kept.slice(-maxKept);
-    keptSince = epoch - kept.length;
+  const take = (since: Epoch, newest: NewestChanges) => {
+    if (newest.epoch === current()) return;
+    const later = since !== current() ? undefined : changesSince(since, newest);
+    if (later === undefined) return startOver(newest.epoch);
+    for (const { tags } of later) for (const cache of caches) cache.drop(tags);
+    kept = [...kept, ...later].slice(-maxKept);
   };
+  const observe = coalescedRead(async () => {
+    const since = current();
+    take(since, await readChanges(db, since));
+  });
+  const placeOf = (epoch: Epoch) => kept.findLastIndex((change) => change.epoch === epoch);
   return {
     get epoch() {
-      return epoch;
+      return current();
     },
-    observe: sharedRead(async () => {
-      const since = epoch;
-      take(since, await readChanges(db, since));
-    }),
-    beginAt: (at) => {
-      if (epoch === -1) startOver(at);
+    observe,
+    reach: async (epoch) => {
+      if (kept.length === 0) startOver(epoch);
+      if (placeOf(epoch) === -1) await observe();
     },
-    mayConcern: (at, tags) =>
-      at < keptSince ||
-      kept.some((change) => change.epoch > at && tags.some((tag) => change.concerns.has(tag))),
+    mayAffect: (epoch, tags) => {
+      const place = placeOf(epoch);
+      return place === -1 || kept.slice(place + 1).some((change) => tags.some((tag) => change.tags.has(tag)));
+    },
+    earlier: (one, other) => (placeOf(one) < placeOf(other) ? one : other),
     subscribe: (cache) => void caches.push(cache),
   };
 }

@@ -1,5 +1,5 @@
 import type { Namespace } from '@secrets/caller';
-import { concern } from '../changes/concerns.ts';
+import { changeTag } from '../changes/change-tags.ts';
 import type { AtEpoch } from '../read-access.ts';
 import { isNamespaceName, isReservedName, namespaceAt } from './namespace-names.ts';
 import type { Operation } from './operation.ts';
@@ -7,35 +7,35 @@ import { publicPath } from './path-rules.ts';
 
 /** Where a request takes place. */
 export interface Place {
-  namespace: Namespace;
+  readonly namespace: Namespace;
   /** Relative to the namespace. */
-  path: string;
+  readonly path: string;
 }
 
-/** The namespace with a path, or the knowledge that there is none. */
-export interface NamespaceSlot {
+/** The result of looking up a namespace by its path; undefined if there is none. */
+export interface NamespaceLookup {
   path: string;
   namespace: Namespace | undefined;
 }
 
-/** What `readNamespace` has returned, as a value that can be cached although there may be no namespace. */
-export const slotOf = (path: string, { epoch, row }: AtEpoch<Namespace>): AtEpoch<NamespaceSlot> => ({
+/** Wraps the result of `readNamespace`, so that its absence can be cached, too. */
+export const lookupOf = (path: string, { epoch, row }: AtEpoch<Namespace>): AtEpoch<NamespaceLookup> => ({
   epoch,
   row: { path, namespace: row },
 });
 
-/** What a slot depends on: deleting the namespace, or creating one. */
-export const tagsOfSlot = ({ path, namespace }: NamespaceSlot): readonly string[] => [
-  namespace === undefined ? concern.namespaceAt(path) : concern.namespace(namespace.id),
+/** Returns the tags of the changes that make a result outdated: deleting the namespace, or creating one with its path. */
+export const tagsOfLookup = ({ path, namespace }: NamespaceLookup): readonly string[] => [
+  namespace === undefined ? changeTag.namespaceAt(path) : changeTag.namespace(namespace.id),
 ];
 
 /**
- * Returns the place of a path that may begin with the path of a namespace. The longest one counts. There is no ambiguity:
- * a mount and a namespace never have the same name (docs/conventions.md#28-namespaces). Namespaces are looked up one by one,
- * because the parent of each exists; a path without a namespace takes one look into the cache.
+ * Resolves a path that may begin with the path of a namespace; the longest existing one is used. There is no ambiguity: a mount
+ * and a namespace never have the same name (docs/conventions/access.md#namespaces). Namespaces are looked up one by one, because
+ * the parent of each exists; a path without a namespace takes one look into the cache.
  */
 export async function locate(
-  slotAt: (path: string) => Promise<NamespaceSlot | undefined>,
+  slotAt: (path: string) => Promise<NamespaceLookup | undefined>,
   start: Place,
 ): Promise<Place> {
   let place = start;
@@ -56,8 +56,8 @@ function splitFirst(path: string): { first: string; rest: string } | undefined {
   return { first, rest: path.slice(slash + 1) };
 }
 
-/** A login in a namespace that the path begins with. */
-export interface LoginBelow {
+/** A login whose path begins with a namespace. */
+export interface NamespacedLogin {
   /** Path of the namespace, relative to that of the request. */
   namespace: string;
   /** Path of the auth mount. */
@@ -66,8 +66,8 @@ export interface LoginBelow {
   path: string;
 }
 
-/** Returns the login that a path is if it begins with a namespace: everything before the first reserved segment. */
-export function loginBelow(operation: Operation, path: string): LoginBelow | undefined {
+/** Parses a login whose path begins with a namespace: the segments before the first reserved one. Undefined if it is none. */
+export function namespacedLogin(operation: Operation, path: string): NamespacedLogin | undefined {
   if (operation !== 'create-or-update') return undefined;
   const segments = path.split('/');
   const end = segments.findIndex((segment) => !isNamespaceName(segment) || isReservedName(segment));

@@ -1,6 +1,9 @@
 import type { Capability } from '@secrets/caller';
 
-/** What a request does, by its verb. POST and PUT are `create-or-update`: only the service knows whether the object exists. */
+/**
+ * The operation of a request, determined by its verb. POST and PUT are `create-or-update`: only the service knows
+ * whether the object exists.
+ */
 export type Operation = 'create-or-update' | 'read' | 'delete' | 'list' | 'patch';
 
 const sufficient: Record<Operation, readonly Capability[]> = {

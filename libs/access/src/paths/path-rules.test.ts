@@ -18,11 +18,11 @@ test.each([
   ['sys/sync/config', 'sync-control'],
   ['sys/internal/ui/mounts/kv', 'secrets'],
   ['sys/mounts/auth/a/b/tune', 'login'],
-  ['sys/mounts/auth/a', 'secrets'],
+  ['sys/mounts/auth/a', 'login'],
   ['sys/mounts/authors/tune', 'secrets'],
   ['sys/wrapping/unwrap', 'login'],
   ['sys/internal/wrapped-responses', undefined],
-  ['sys/health', undefined],
+  ['sys/health', 'gateway'],
   ['sys/syncs', undefined],
   ['sys', undefined],
   ['SYS/mounts', 'secrets'],
@@ -61,8 +61,6 @@ test.each([
   'auth/a/b/diagnose',
   'sys/remount',
   'sys/rotate',
-  'sys/rotate/keys',
-  'identity/oidc/key/a/rotate',
   'identity/oidc/rotate',
 ])('%s needs sudo', (path) => {
   expect(needsSudo('create-or-update', path)).toBe(true);

@@ -7,7 +7,7 @@ const forbiddenCharacters = /[\x00-\x1f\x7f\\]/;
 /**
  * Decodes the path of a request to the form in which policies are evaluated: percent-decoded once, without one trailing
  * slash. An encoded slash is a slash. Forward `encodePath` of the result, so that no service decodes a path that was not
- * evaluated (docs/conventions.md#17-paths).
+ * evaluated (docs/conventions/http.md#paths).
  * @throws a problem (`invalid`) for empty, `.` and `..` segments, backslashes and control characters, encoded or not,
  *   and for invalid encoding
  */

@@ -1,24 +1,27 @@
 import type { Sql } from '@secrets/db';
-import { sharedRead } from '../tokens/shared-read.ts';
+import { coalescedRead } from '../tokens/coalesced-read.ts';
 
-/** Requests that a gateway takes out of what a key may make within an interval. */
-interface Ask {
+/** A share of the requests of a key in one interval, which a gateway takes for itself. */
+interface BudgetRequest {
   key: string;
   /** When the interval ends, in milliseconds since 1970. */
   endsAt: number;
   want: number;
 }
 
-/** What all gateways have asked for together, this one included, and until when the key is blocked, in milliseconds since 1970. */
-interface Answer {
+/**
+ * The total that all gateways have taken, including this one, and when the block of the key ends, in milliseconds since 1970 (0
+ * if it is not blocked).
+ */
+interface BudgetUsage {
   taken: number;
   blockedUntil: number;
 }
 
-/** What the gateways of an installation have in common. */
+/** The usage of rate limits, shared by the gateways of an installation. */
 export interface BudgetStore {
-  /** Asks that are made at the same time share one statement. */
-  ask(ask: Ask): Promise<Answer>;
+  /** Takes a share. Concurrent calls share one statement. */
+  ask(ask: BudgetRequest): Promise<BudgetUsage>;
   /** Blocks a key until a time in milliseconds since 1970. */
   block(key: string, until: number): Promise<void>;
 }
@@ -45,8 +48,8 @@ function blockKey(key: string): string {
 
 /** Keeps the budgets in Postgres. */
 export function budgetStore(db: Sql): BudgetStore {
-  let waiting: Ask[] = [];
-  const take = sharedRead(async () => {
+  let waiting: BudgetRequest[] = [];
+  const take = coalescedRead(async () => {
     const asks = waiting;
     waiting = [];
     const rows = await db.query<UsageRow>(takeText, [
@@ -69,4 +72,4 @@ export function budgetStore(db: Sql): BudgetStore {
   };
 }
 
-const nameOf = ({ key, endsAt }: Pick<Ask, 'key' | 'endsAt'>): string => `${endsAt} ${key}`;
+const nameOf = ({ key, endsAt }: Pick<BudgetRequest, 'key' | 'endsAt'>): string => `${endsAt} ${key}`;

@@ -1,8 +1,8 @@
 import type { Sql } from '@secrets/db';
 import type { AccessChanges } from '../changes/access-changes.ts';
-import { concern } from '../changes/concerns.ts';
+import { changeTag } from '../changes/change-tags.ts';
 
-/** A rate limit that an operator defined (docs/conventions.md#218-rate-limits). */
+/** A rate limit that an operator defined (docs/conventions/access.md#rate-limits). */
 export interface Quota {
   name: string;
   /** Of the namespace that it is about; empty for root. */
@@ -47,8 +47,8 @@ export function cachedQuotas(db: Sql, changes: AccessChanges, clock: () => numbe
     freshUntil = Number.NEGATIVE_INFINITY;
   };
   changes.subscribe({
-    drop: (concerns) => {
-      if (concerns.includes(concern.quotas)) outdate();
+    drop: (tags) => {
+      if (tags.has(changeTag.quotas)) outdate();
     },
     clear: outdate,
   });

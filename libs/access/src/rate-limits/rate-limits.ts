@@ -2,9 +2,10 @@ import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import type { AccessChanges } from '../changes/access-changes.ts';
+import type { Place } from '../paths/namespace-prefix.ts';
 import { budgetStore } from './budget-store.ts';
-import { cachedQuotas, type Quota, type Quotas } from './quotas.ts';
-import { LeasedBudget, type SharedBudget } from './shared-budget.ts';
+import { cachedQuotas, type Quota } from './quotas.ts';
+import { LeasedBudget, type RateLimit } from './shared-budget.ts';
 
 /** Requests per second that apply without a quota; 0 for no limit. */
 export interface BuiltInLimits {
@@ -18,28 +19,35 @@ export interface BuiltInLimits {
 
 export const noLimits: BuiltInLimits = { perToken: 0, perLoginAddress: 0, perNamespace: 0 };
 
-/** What is known about a request before its token is read. */
-interface LimitedRequest {
-  namespace: string;
-  path: string;
-  remoteAddress: string;
+/** The stages at which a request counts towards rate limits, with what is known of it there. */
+interface Stages {
+  /**
+   * Before anything is read about it. A login, or another request without a token that looks for something secret, has
+   * a limit of its own.
+   */
+  named: { remoteAddress: string; quota: Quota | undefined; isLogin: boolean };
+  /** When its token is known, by the accessor or what identifies it otherwise. */
+  identified: { token: string };
+  /**
+   * When it is permitted. Only such requests use up these limits: otherwise, strangers could use up what tenants may
+   * do. The quota is `before` unless the path began with a namespace. A request without a token has no `namespace`.
+   */
+  allowed: {
+    remoteAddress: string;
+    quota: Quota | undefined;
+    before: Quota | undefined;
+    namespace: Namespace | undefined;
+  };
 }
 
-/** Refuses requests that exceed a limit, with a problem (`rate_limited`) that says when to try again. */
 export interface RateLimits {
-  /** Limits by address, before anything is read about a request. Returns what `afterAccess` needs. */
-  beforeAccess(request: LimitedRequest): Promise<Quota | undefined>;
-  /** Limits the logins of an address, and the other requests without a token that look for something secret. */
-  ofLogins(remoteAddress: string): Promise<void>;
-  /** Limits a request that takes place in a namespace with which its path begins, unless the same quota has limited it already. */
-  afterLocating(quota: Quota | undefined, request: LimitedRequest): Promise<Quota | undefined>;
-  /** @param token its accessor, or what identifies it otherwise */
-  ofToken(token: string): Promise<void>;
+  /** Returns the quota that applies at a place. */
+  quotaAt(place: Place): Promise<Quota | undefined>;
   /**
-   * Limits that only permitted requests use up: otherwise, strangers could use up what tenants may do.
-   * @param namespace undefined for a request without a token
+   * Takes a request out of the limits of a stage, one after the other.
+   * @throws a problem (`rate_limited`) that says when to try again
    */
-  afterAccess(quota: Quota | undefined, namespace: Namespace | undefined): Promise<void>;
+  pass<Stage extends keyof Stages>(stage: Stage, request: Readonly<Stages[Stage]>): Promise<void>;
 }
 
 export interface RateLimitsOptions {
@@ -49,67 +57,63 @@ export interface RateLimitsOptions {
   clock: () => number;
 }
 
+/** Creates the rate limits, which the gateways of an installation share. */
 export function rateLimits({ db, changes, limits, clock }: RateLimitsOptions): RateLimits {
-  return new SharedRateLimits(
-    limits,
-    cachedQuotas(db, changes, clock),
-    new LeasedBudget(budgetStore(db), clock),
-  );
+  const quotas = cachedQuotas(db, changes, clock);
+  const budget = new LeasedBudget(budgetStore(db), clock);
+  return {
+    quotaAt: ({ namespace, path }) => quotas.on(namespace.path, path),
+    pass: async (stage, request) => {
+      for (const limitOf of limitsOf[stage]) {
+        const limit = limitOf(request, limits);
+        if (limit === undefined) continue;
+        const waitMs = await budget.take(limit);
+        if (waitMs > 0) throw exceeded(limit.whose, waitMs);
+      }
+    },
+  };
 }
 
-class SharedRateLimits implements RateLimits {
-  readonly #limits: BuiltInLimits;
-  readonly #quotas: Quotas;
-  readonly #budget: SharedBudget;
-
-  constructor(limits: BuiltInLimits, quotas: Quotas, budget: SharedBudget) {
-    this.#limits = limits;
-    this.#quotas = quotas;
-    this.#budget = budget;
-  }
-
-  async beforeAccess(request: LimitedRequest): Promise<Quota | undefined> {
-    const quota = await this.#quotas.on(request.namespace, request.path);
-    if (quota?.groupBy === 'ip') await this.#takeQuota(quota, request.remoteAddress);
-    return quota;
-  }
-
-  ofLogins(remoteAddress: string): Promise<void> {
-    return this.#take(`login ${remoteAddress}`, this.#limits.perLoginAddress, 'of logins from this address');
-  }
-
-  async afterLocating(quota: Quota | undefined, request: LimitedRequest): Promise<Quota | undefined> {
-    const located = await this.#quotas.on(request.namespace, request.path);
-    if (located?.groupBy === 'ip' && located !== quota) await this.#takeQuota(located, request.remoteAddress);
-    return located;
-  }
-
-  ofToken(token: string): Promise<void> {
-    return this.#take(`token ${token}`, this.#limits.perToken, 'of this token');
-  }
-
-  async afterAccess(quota: Quota | undefined, namespace: Namespace | undefined): Promise<void> {
-    if (quota?.groupBy === 'none') await this.#takeQuota(quota, 'all');
-    if (namespace === undefined) return;
-    await this.#take(`namespace ${namespace.id}`, this.#limits.perNamespace, 'of this namespace');
-  }
-
-  async #takeQuota({ name, rate, intervalSeconds, blockSeconds }: Quota, group: string): Promise<void> {
-    const waitMs = await this.#budget.take({
-      key: `quota ${name} ${group}`,
-      max: Math.ceil(rate),
-      intervalMs: intervalSeconds * 1_000,
-      blockMs: blockSeconds * 1_000,
-    });
-    if (waitMs > 0) throw exceeded(`the rate limit ${name} is exceeded`, waitMs);
-  }
-
-  async #take(key: string, perSecond: number, whose: string): Promise<void> {
-    if (perSecond === 0) return;
-    const waitMs = await this.#budget.take({ key, max: perSecond, intervalMs: 1_000, blockMs: 0 });
-    if (waitMs > 0) throw exceeded(`the rate limit ${whose} is exceeded`, waitMs);
-  }
+/** A limit, and what the client is told about it. */
+interface Limit extends RateLimit {
+  readonly whose: string;
 }
 
-const exceeded = (sentence: string, waitMs: number) =>
-  new Problem('rate_limited', sentence, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
+type LimitOf<Request> = (request: Readonly<Request>, limits: BuiltInLimits) => Limit | undefined;
+
+/** The limits of each stage, in their order. */
+const limitsOf: { readonly [Stage in keyof Stages]: readonly LimitOf<Stages[Stage]>[] } = {
+  named: [
+    ({ quota, remoteAddress }) => addressLimit(quota, remoteAddress),
+    ({ isLogin, remoteAddress }, { perLoginAddress }) =>
+      isLogin
+        ? perSecond(perLoginAddress, `login ${remoteAddress}`, 'of logins from this address')
+        : undefined,
+  ],
+  identified: [({ token }, { perToken }) => perSecond(perToken, `token ${token}`, 'of this token')],
+  allowed: [
+    ({ quota, before, remoteAddress }) => (quota === before ? undefined : addressLimit(quota, remoteAddress)),
+    ({ quota }) => (quota?.groupBy === 'none' ? quotaLimit(quota, 'all') : undefined),
+    ({ namespace }, { perNamespace }) =>
+      namespace && perSecond(perNamespace, `namespace ${namespace.id}`, 'of this namespace'),
+  ],
+};
+
+const addressLimit = (quota: Quota | undefined, remoteAddress: string): Limit | undefined =>
+  quota?.groupBy === 'ip' ? quotaLimit(quota, remoteAddress) : undefined;
+
+const quotaLimit = ({ name, rate, intervalSeconds, blockSeconds }: Quota, group: string): Limit => ({
+  key: `quota ${name} ${group}`,
+  whose: name,
+  max: Math.ceil(rate),
+  intervalMs: intervalSeconds * 1_000,
+  blockMs: blockSeconds * 1_000,
+});
+
+const perSecond = (max: number, key: string, whose: string): Limit | undefined =>
+  max === 0 ? undefined : { key, whose, max, intervalMs: 1_000, blockMs: 0 };
+
+const exceeded = (whose: string, waitMs: number) =>
+  new Problem('rate_limited', `the rate limit ${whose} is exceeded`, {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+  });

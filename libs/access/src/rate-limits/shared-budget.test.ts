@@ -28,7 +28,7 @@ const limitOf = (max: number, over: Partial<RateLimit> = {}): RateLimit => ({
   blockMs: 0,
   ...over,
 });
-/** How many of as many requests are allowed, all at once or one after the other. */
+/** Makes this number of requests at once, and returns how many of them were allowed. */
 async function allowed(gateway: LeasedBudget, limit: RateLimit, requests: number): Promise<number> {
   const waits = await Promise.all(Array.from({ length: requests }, () => gateway.take(limit)));
   return waits.filter((wait) => wait === 0).length;

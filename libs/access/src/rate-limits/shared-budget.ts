@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BudgetStore } from './budget-store.ts';
 
-/** How many requests a key may make. */
+/** Limit on the number of requests that a key may make. */
 export interface RateLimit {
   /** Identifies what is limited, in every gateway. */
   key: string;
@@ -12,22 +12,22 @@ export interface RateLimit {
   blockMs: number;
 }
 
-/** Divides what a key may do among gateways. */
-export interface SharedBudget {
+/** Divides the rate limit of a key among gateways. */
+interface SharedBudget {
   /**
-   * Takes one request out of the budget of a key. Returns 0 if it may be made, otherwise after how many milliseconds to try again. In one gateway the
-   * limit is exact; with several, it is so within a tenth.
+   * Takes one request out of the budget of a key. Returns 0 if it may be made, otherwise after how many milliseconds to
+   * try again. In one gateway the limit is exact; with several, it is so within a tenth.
    */
   take(limit: RateLimit): Promise<number>;
 }
 
-/** What this gateway knows about one key in one interval. */
+/** The usage of one key in one interval, as known to this gateway. */
 interface Interval {
   endsAt: number;
   used: number;
-  /** What this gateway has taken out of the common budget; undefined until it has asked. */
+  /** Requests that this gateway has taken from the common budget; undefined before the first call of the store. */
   granted: number | undefined;
-  /** What was left of that for all gateways. */
+  /** Requests that were then left for all gateways. */
   left: number;
   asking: Promise<void> | undefined;
   waiting: number;
@@ -36,12 +36,13 @@ interface Interval {
 const maxKeys = 100_000;
 /** With `max`, the cache would allocate 3 MiB in advance. */
 const upToMaxKeys = { maxSize: maxKeys, sizeCalculation: () => 1 };
-/** The least that is taken before it is needed. */
+/** Minimum number of requests that are taken in advance. */
 const minAhead = 4;
 
 /**
- * A gateway makes a few requests of each interval without asking, and then takes a twentieth of the limit at a time, before it needs it, and less
- * when little is left. It thus asks about thirty times per interval for a key that uses all of it, and never for one that uses little.
+ * A gateway makes a few requests of each interval without asking, and then takes a twentieth of the limit at a time,
+ * before it needs it, and less when little is left. It thus asks about thirty times per interval for a key that uses
+ * all of it, and never for one that uses little.
  */
 export class LeasedBudget implements SharedBudget {
   readonly #store: BudgetStore;
@@ -107,7 +108,7 @@ export class LeasedBudget implements SharedBudget {
   }
 }
 
-/** How many requests a gateway makes in an interval before it asks. */
+/** Returns the number of requests that a gateway allows in an interval before it asks the store. */
 const withoutAsking = (max: number): number => (max < 10 ? 0 : Math.max(1, Math.floor(max / 20)));
 
 const portion = (max: number, left: number): number =>

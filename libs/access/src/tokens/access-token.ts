@@ -1,30 +1,33 @@
 import type { Namespace } from '@secrets/caller';
 import type { KeyRing } from '@secrets/seal';
-import { concern } from '../changes/concerns.ts';
+import { changeTag } from '../changes/change-tags.ts';
 import { type AddressRanges, addressRanges } from './address-ranges.ts';
 import { areWithinLimit } from './identity-policies.ts';
 import { type BatchToken, openBatchToken } from './token.ts';
 
 /** The properties of a token that decide about requests. */
 export interface AccessToken {
-  accessor: string | null;
-  tokenType: 'service' | 'batch';
-  displayName: string;
-  entityId: string | null;
-  policies: readonly string[];
+  readonly accessor: string | null;
+  readonly tokenType: 'service' | 'batch';
+  readonly displayName: string;
+  readonly entityId: string | null;
+  readonly policies: readonly string[];
   /** Of its entity and the groups of that. */
-  identityPolicies: readonly string[];
-  namespace: Namespace;
+  readonly identityPolicies: readonly string[];
+  readonly namespace: Namespace;
   /** Milliseconds since 1970; undefined if the token does not expire. */
-  expiresAt: number | undefined;
+  readonly expiresAt: number | undefined;
   /** Undefined if the token can be used from any address. */
-  boundTo: AddressRanges | undefined;
-  hasLimitedUses: boolean;
-  /** What it depends on besides its policies (`concern`). */
-  tags: readonly string[];
+  readonly boundTo: AddressRanges | undefined;
+  readonly hasLimitedUses: boolean;
+  /** Tags of the objects, other than policies, whose changes make the token stale (`changeTag`). */
+  readonly tags: readonly string[];
 }
 
-/** The tokens from which a token was created, and the auth mounts that issued these, with null for others. Null if there are none. */
+/**
+ * The tokens from which a token was created, and the auth mounts that issued these, with null for others. Null if there
+ * are none.
+ */
 interface Ancestors {
   ancestors: string[] | null;
   ancestor_mounts: (string | null)[] | null;
@@ -61,7 +64,7 @@ export function fromServiceToken(row: ServiceTokenRow): AccessToken | undefined 
     expiresAt: row.expires_at?.getTime(),
     boundTo: row.bound_cidrs.length === 0 ? undefined : addressRanges(row.bound_cidrs),
     hasLimitedUses: row.uses_left !== null,
-    tags: [concern.token(row.accessor), ...tagsOf(row.namespace_id, row.entity_id, [row.mount_id], row)],
+    tags: [changeTag.token(row.accessor), ...tagsOf(row.namespace_id, row.entity_id, [row.mount_id], row)],
   };
 }
 
@@ -73,10 +76,10 @@ function tagsOf(
 ): string[] {
   const issuers = new Set([...mounts, ...(ancestor_mounts ?? [])]);
   return [
-    concern.namespace(namespaceId),
-    ...(entityId === null ? [] : [concern.entity(entityId), concern.groups(namespaceId)]),
-    ...[...issuers].filter((id) => id !== null).map(concern.mount),
-    ...(ancestors ?? []).map(concern.token),
+    changeTag.namespace(namespaceId),
+    ...(entityId === null ? [] : [changeTag.entity(entityId), changeTag.groups(namespaceId)]),
+    ...[...issuers].filter((id) => id !== null).map(changeTag.mount),
+    ...(ancestors ?? []).map(changeTag.token),
   ];
 }
 
@@ -86,7 +89,7 @@ function identityPoliciesOf(entityId: string | null, read: string[] | null): rea
 }
 
 /** The state in the database that a batch token depends on. */
-export interface BatchTokenSurroundings extends Ancestors {
+export interface BatchTokenState extends Ancestors {
   namespace_path: string;
   /** Whether the parent still exists; true for a token without one. */
   parent_exists: boolean;
@@ -103,7 +106,7 @@ export interface BatchTokenSurroundings extends Ancestors {
  * When a batch token expires, in milliseconds since 1970: with its own TTL or its parent, whichever comes first.
  * Undefined if its parent was revoked or the auth mount that issued it was disabled.
  */
-export function batchTokenExpiry(payload: BatchToken, state: BatchTokenSurroundings): number | undefined {
+export function batchTokenExpiry(payload: BatchToken, state: BatchTokenState): number | undefined {
   if (!state.parent_exists || !state.mount_exists) return undefined;
   const parentExpiry = state.parent_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   return Math.min(Date.parse(payload.expires_at), parentExpiry);
@@ -113,7 +116,7 @@ export function batchTokenExpiry(payload: BatchToken, state: BatchTokenSurroundi
 export const parseBatchToken = (keyRing: KeyRing, text: string) => {
   const payload = openBatchToken(keyRing, text);
   if (payload === undefined) return undefined;
-  const toToken = (state: BatchTokenSurroundings): AccessToken | undefined => {
+  const toToken = (state: BatchTokenState): AccessToken | undefined => {
     const expiresAt = batchTokenExpiry(payload, state);
     const identityPolicies = identityPoliciesOf(payload.entity_id, state.identity_policies);
     const { namespace_id, entity_id, mount_id, parent_accessor } = payload;
@@ -130,7 +133,7 @@ export const parseBatchToken = (keyRing: KeyRing, text: string) => {
       boundTo: payload.bound_cidrs.length === 0 ? undefined : addressRanges(payload.bound_cidrs),
       hasLimitedUses: false,
       tags: [
-        ...(parent_accessor === null ? [] : [concern.token(parent_accessor)]),
+        ...(parent_accessor === null ? [] : [changeTag.token(parent_accessor)]),
         ...tagsOf(namespace_id, entity_id, [mount_id, state.parent_mount], state),
       ],
     };

@@ -4,7 +4,6 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
 /** Address ranges, parsed once. */
 export interface AddressRanges {
-  /** Number of ranges. */
   readonly size: number;
   /** Whether an address is in one of them. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) counts as IPv4. */
   includes(address: string): boolean;
@@ -23,7 +22,10 @@ export function addressRanges(texts: readonly string[]): AddressRanges {
   };
 }
 
-/** Whether each of the `inner` CIDRs and addresses is within one of the `outer` ones. Text that cannot be parsed is within none. */
+/**
+ * Whether each of the `inner` CIDRs and addresses is within one of the `outer` ones. Text that cannot be parsed is
+ * within none.
+ */
 export function areRangesWithin(inner: readonly string[], outer: readonly string[]): boolean {
   const outerRanges = outer.map(parsedRange).filter((range) => range !== undefined);
   return inner

@@ -1,16 +1,17 @@
 /**
- * SQL for when a token expires, not considering its ancestors: in 1970 if the auth mount that issued it was disabled. That is looked up
- * rather than written to each token, so that disabling a mount costs the same however many tokens it issued.
+ * SQL for when a token expires, not considering its ancestors: in 1970 if the auth mount that issued it was disabled.
+ * That is looked up rather than written to each token, so that disabling a mount costs the same however many tokens it
+ * issued.
  */
 export const ownExpirySql = (token: string): string => `case
   when ${token}.mount_id is null or (select m.id from login.auth_mounts m where m.id = ${token}.mount_id) is not null
   then ${token}.expires_at else to_timestamp(0) end`;
 
 /**
- * SQL for a row about the ancestors of a token: `expires_at`, their earliest expiry, null if none of them expires; `count`; `accessors`; and
- * `mounts`, the IDs of the auth mounts that issued them, with null for others. Both are null if there are no ancestors. A token never
- * outlives its parent (docs/conventions.md#22-token-lifetimes). The expiry is looked up rather than copied because a renewal
- * changes it, and because a revocation then concerns one row.
+ * SQL for a row about the ancestors of a token: `expires_at`, their earliest expiry, null if none of them expires;
+ * `count`; `accessors`; and `mounts`, the IDs of the auth mounts that issued them, with null for others. Both are null
+ * if there are no ancestors. A token never outlives its parent (docs/conventions/access.md#token-lifetimes). The expiry
+ * is looked up rather than copied because a renewal changes it, and because a revocation then updates a single row.
  */
 export const ancestorsSql = (parentAccessor: string): string => `(
   with recursive ancestors as (

@@ -10,14 +10,19 @@ import { epochCache } from './epoch-cache.ts';
 const changesOf = (newest: (since: number) => NewestChanges) =>
   accessChanges({ query: async (_text, params) => [newest(Number(params?.[0]))] } as Partial<Sql> as Sql);
 
+/** The identity of a change, which another one of the same number does not have. */
+const idOf = (number: number, history: string) => `${history}${number}`;
+const epochOf = (number: number, history = 'a') => `${number} ${idOf(number, history)} database`;
+
 /** A cache over one value. Reads take their snapshot immediately and return it when the test says so. */
 function setUp() {
-  const state = { epoch: 1, name: 'first' as string | undefined, reads: 0 };
+  const state = { epoch: 1, history: 'a', name: 'first' as string | undefined, reads: 0 };
   const made: string[][] = [];
   const pendingReads: (() => void)[] = [];
   const read = (): Promise<AtEpoch<{ name: string }>> => {
     state.reads += 1;
-    const snapshot = { epoch: state.epoch, row: state.name === undefined ? undefined : { name: state.name } };
+    const epoch = epochOf(state.epoch, state.history);
+    const snapshot = { epoch, row: state.name === undefined ? undefined : { name: state.name } };
     return new Promise((resolve) => pendingReads.push(() => resolve(snapshot)));
   };
   const settle = async () => {
@@ -27,29 +32,37 @@ function setUp() {
     }
   };
   const changes = changesOf((since) => ({
-    epoch: state.epoch,
-    concerns: since < 1 ? null : made.slice(since - 1),
+    epoch: epochOf(state.epoch, state.history),
+    changes:
+      since < 1
+        ? null
+        : [[], ...made.slice(since - 1)].map((tags, n) => [idOf(since + n, state.history), tags]),
   }));
   const tagsOf = ({ name }: { name: string }) => [name];
   const cache = epochCache<{ name: string }>({ changes, maxEntries: 10, tagsOf });
   const get = async (key = 'k') => (await cache.get(key, read)).row?.name;
   /** By default, what the value before the change was. */
-  const change = (name: string | undefined, concerns = [state.name ?? 'nothing']) => {
+  const change = (name: string | undefined, tags = [state.name ?? 'nothing']) => {
     state.name = name;
     state.epoch += 1;
-    made.push(concerns);
+    made.push(tags);
   };
   /** Finishes the read that started last. */
   const settleLast = async () => {
     pendingReads.pop()?.();
     await setImmediate();
   };
-  /** A change by a version that does not record what it concerns. */
+  /** A change by a version that does not record tags. */
   const changeUnrecorded = (name: string) => {
     state.name = name;
     state.epoch += 1;
   };
-  return { state, get, change, changeUnrecorded, settle, settleLast };
+  /** A failover that loses every change, after which as many others are made. */
+  const replaceChanges = (name: string, tags: string[]) => {
+    Object.assign(state, { name, history: 'b' });
+    made.fill(tags);
+  };
+  return { state, get, change, replaceChanges, changeUnrecorded, settle, settleLast };
 }
 
 test('a value is read once while the epoch does not change', async () => {
@@ -68,7 +81,7 @@ test('a change does not concern a value without its tag', async () => {
   expect([await before, await get(), state.reads]).toEqual(['first', 'first', 1]);
 });
 
-test('a change of which the concerns are not recorded concerns every value', async () => {
+test('a change of which the tags are not recorded affects every value', async () => {
   const { get, changeUnrecorded, settle } = setUp();
   const before = get();
   await settle();
@@ -143,9 +156,41 @@ test('an epoch that decreases, as after restoring a backup, empties the cache', 
   expect([await before, await after]).toEqual(['first', undefined]);
 });
 
+test('a number that is used again for another change empties the cache', async () => {
+  const { get, change, replaceChanges, settle } = setUp();
+  const before = get();
+  await settle();
+  change('granted by a lost change', ['something else']);
+  const lost = get('other');
+  await settle();
+  replaceChanges('without it', ['something else again']);
+  const after = [get(), get('other')];
+  await settle();
+  expect([await before, await lost, ...(await Promise.all(after))]).toEqual([
+    ...['first', 'granted by a lost change'],
+    ...['without it', 'without it'],
+  ]);
+});
+
+test('what was read at a change that was then lost is not cached, even if it arrives later', async () => {
+  const { state, get, change, replaceChanges, settle, settleLast } = setUp();
+  const known = get('known');
+  await settle();
+  change('lost', ['something else']);
+  const late = get('late');
+  replaceChanges('kept', ['something else']);
+  const other = get('other');
+  await settleLast();
+  await settle();
+  expect([await known, await late, await other, state.reads]).toEqual(['first', 'lost', 'kept', 3]);
+  const after = get('late');
+  await settle();
+  expect(await after).toBe('kept');
+});
+
 test('a heavy value evicts the least recently used ones, and one over the maximum is not cached', async () => {
   const cache = epochCache<{ weight: number }>({
-    changes: changesOf(() => ({ epoch: 1, concerns: null })),
+    changes: changesOf(() => ({ epoch: epochOf(1), changes: null })),
     maxEntries: 10,
     tagsOf: () => [],
     weightOf: ({ weight }) => weight,
@@ -156,7 +201,7 @@ test('a heavy value evicts the least recently used ones, and one over the maximu
     cache
       .get(key, async () => {
         reads.push(key);
-        return { epoch: 1, row: { weight } };
+        return { epoch: epochOf(1), row: { weight } };
       })
       .then(({ row }) => row);
   await get('a', 60);

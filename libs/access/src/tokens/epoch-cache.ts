@@ -1,27 +1,27 @@
 import { LRUCache } from 'lru-cache';
 import type { AccessChanges } from '../changes/access-changes.ts';
+import type { Epoch } from '../changes/epoch.ts';
 import type { AtEpoch } from '../read-access.ts';
 
-/** A bounded cache that takes every earlier change into account before each use, so that no entry outlives a revocation. */
+/** A bounded cache that applies all committed changes before each use, so that no entry outlives a revocation. */
 export interface EpochCache<Value extends object> {
   /**
-   * Returns the value of a key at some moment after the call: from memory if no change since then concerns it, otherwise from `read`, which
-   * concurrent calls for the key share. Absent values are not cached.
+   * Returns the value of a key, no older than the call: from memory if no change since its read affects it, otherwise from
+   * `read`, which concurrent calls for the key share. Absent values are not cached.
    * @param seen an epoch that was read after the request arrived; if no change has followed it, the changes are not read again
    */
-  get(key: string, read: () => Promise<AtEpoch<Value>>, seen?: number): Promise<AtEpoch<Value>>;
-  /** Returns the value of a key if it is in memory and was not concerned by any change that `changes` has taken into account. */
+  get(key: string, read: () => Promise<AtEpoch<Value>>, seen?: Epoch): Promise<AtEpoch<Value>>;
+  /** Returns the value of a key if it is in memory and no change known to `changes` affects it. */
   peek(key: string): Value | undefined;
-  /** Adds what was read together with other values, unless a later change concerns it. */
+  /** Adds a value that was read together with others, unless a later change may affect it. */
   add(key: string, found: AtEpoch<Value>): void;
-  /** Removes one key. */
   remove(key: string): void;
 }
 
 export interface EpochCacheOptions<Value> {
   changes: AccessChanges;
   maxEntries: number;
-  /** What a value depends on (`concern`). */
+  /** Tags of the objects whose changes make a value stale (`changeTag`). */
   tagsOf: (value: Value) => readonly string[];
   isCacheable?: (value: Value) => boolean;
   /** How much memory a value takes, in any unit. Default 1. */
@@ -30,7 +30,6 @@ export interface EpochCacheOptions<Value> {
   maxWeight?: number;
 }
 
-/** Creates an empty cache. */
 export function epochCache<Value extends object>(options: EpochCacheOptions<Value>): EpochCache<Value> {
   const { changes, tagsOf, isCacheable = () => true } = options;
   const cache = taggedCache(options);
@@ -38,23 +37,30 @@ export function epochCache<Value extends object>(options: EpochCacheOptions<Valu
   const reading = new Map<string, Promise<AtEpoch<Value>>>();
 
   const add = (key: string, { epoch, row }: AtEpoch<Value>) => {
-    if (row === undefined || !isCacheable(row)) return;
-    changes.beginAt(epoch);
-    if (!changes.mayConcern(epoch, tagsOf(row))) cache.set(key, row);
+    if (row !== undefined && isCacheable(row) && !changes.mayAffect(epoch, tagsOf(row))) cache.set(key, row);
   };
+  const keep = async (key: string, found: AtEpoch<Value>) => {
+    if (found.row === undefined || !isCacheable(found.row)) return;
+    await changes.reach(found.epoch).catch(() => undefined); // if that is not possible, it is not kept
+    add(key, found);
+  };
+  /** The call that started a read does not wait until the value is kept; those that share the read do. */
   const startReading = (key: string, read: () => Promise<AtEpoch<Value>>): Promise<AtEpoch<Value>> => {
-    const started = read().then((found) => {
-      add(key, found);
-      return found;
-    });
-    const finished = started.finally(() => {
-      if (reading.get(key) === finished) reading.delete(key);
-    });
+    const started = read();
+    const finished = started
+      .then(async (found) => {
+        await keep(key, found);
+        return found;
+      })
+      .finally(() => {
+        if (reading.get(key) === finished) reading.delete(key);
+      });
+    finished.catch(() => undefined); // thrown to the caller
     reading.set(key, finished);
-    return finished;
+    return started;
   };
   const isCurrent = ({ epoch, row }: AtEpoch<Value>) =>
-    row !== undefined && !changes.mayConcern(epoch, tagsOf(row));
+    row !== undefined && !changes.mayAffect(epoch, tagsOf(row));
   return {
     get: async (key, read, seen) => {
       if (!cache.has(key) && !reading.has(key)) return startReading(key, read);
@@ -102,8 +108,8 @@ function taggedCache<Value extends object>(options: EpochCacheOptions<Value>) {
     get: (key: string) => cache.get(key),
     set,
     remove: (key: string) => void cache.delete(key),
-    drop: (concerns: readonly string[]) => {
-      for (const tag of concerns) for (const key of [...(keysOf.get(tag) ?? [])]) cache.delete(key);
+    drop: (tags: ReadonlySet<string>) => {
+      for (const tag of tags) for (const key of [...(keysOf.get(tag) ?? [])]) cache.delete(key);
     },
     clear: () => cache.clear(),
   };

@@ -1,6 +1,7 @@
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import type { AccessChanges } from '../changes/access-changes.ts';
+import type { Epoch } from '../changes/epoch.ts';
 import { type AtEpoch, readBatchToken, readServiceToken } from '../read-access.ts';
 import { type AccessToken, fromServiceToken, parseBatchToken } from './access-token.ts';
 import { epochCache } from './epoch-cache.ts';
@@ -11,11 +12,11 @@ export interface TokenReader {
   find(text: string): Promise<FoundToken | undefined>;
 }
 
-interface FoundToken {
-  token: AccessToken;
-  hash: Buffer;
+export interface FoundToken {
+  readonly token: AccessToken;
+  readonly hash: Buffer;
   /** The epoch at which it was valid, after the call. */
-  epoch: number;
+  readonly epoch: Epoch;
 }
 
 export interface TokenReaderOptions {
@@ -29,7 +30,7 @@ const maxTokens = 20_000;
 /** Total of address ranges and ancestors in the cache. Each takes 0.5 kB of memory. */
 const maxWeight = 200_000;
 
-/** Reads tokens, from a cache where that gives the same result. */
+/** Reads tokens, through a cache that follows every change. */
 export function tokenReader({ db, keys, changes, clock }: TokenReaderOptions): TokenReader {
   const keyRing = batchTokenKeyRing(keys);
   const cache = epochCache<AccessToken>({
@@ -46,7 +47,7 @@ export function tokenReader({ db, keys, changes, clock }: TokenReaderOptions): T
   };
   const readBatch = async (text: string): Promise<AtEpoch<AccessToken>> => {
     const opened = parseBatchToken(keyRing, text);
-    if (opened === undefined) return { epoch: -1, row: undefined };
+    if (opened === undefined) return { epoch: '', row: undefined };
     const { epoch, row } = await readBatchToken(db, opened.payload);
     return { epoch, row: row === undefined ? undefined : opened.toToken(row) };
   };

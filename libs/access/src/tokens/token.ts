@@ -3,7 +3,7 @@ import type { InternalKeys } from '@secrets/caller';
 import { decrypt, encrypt, type KeyRing, type Sealed, seal } from '@secrets/seal';
 import { z } from 'zod';
 
-/** What generated service tokens begin with. A chosen one must not. */
+/** Prefix of generated service tokens. Tokens that a user chooses must not begin with it. */
 export const generatedPrefix = 'sst_';
 const batchPrefix = 'sbt_';
 const wrappingPrefix = 'swt_';
@@ -16,7 +16,7 @@ const maxBatchTokenLength = 8_192;
 const batchToken = /^sbt_[A-Za-z0-9_-]+$/;
 const batchTokenAad = 'batch-token';
 
-/** Generates a service token: `sst_` and 256 random bits in base64url (docs/conventions.md#21-tokens). */
+/** Generates a service token: `sst_` and 256 random bits in base64url (docs/conventions/access.md#tokens). */
 export const newToken = (): Sealed<string> => seal(generatedPrefix + randomBytes(32).toString('base64url'));
 
 const accessorCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -25,11 +25,14 @@ const accessorCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export const newAccessor = (): string =>
   Array.from({ length: 24 }, () => accessorCharacters[randomInt(accessorCharacters.length)]).join('');
 
-/** Generates a wrapping token: `swt_` and 256 random bits in base64url (docs/conventions.md#215-response-wrapping). */
+/** Generates a wrapping token: `swt_` and 256 random bits in base64url (docs/conventions/access.md#response-wrapping). */
 export const newWrappingToken = (): Sealed<string> =>
   seal(wrappingPrefix + randomBytes(32).toString('base64url'));
 
-/** Whether a text has the format of a wrapping token, which authenticates nobody: it can only be exchanged for its response. */
+/**
+ * Whether a text has the format of a wrapping token, which cannot authenticate requests: it can only be exchanged for
+ * its response.
+ */
 export const isWrappingToken = (text: string): boolean => wrappingToken.test(text);
 
 /** The SHA-256 under which a token is stored. */
@@ -43,7 +46,7 @@ export function tokenKind(token: string): 'service' | 'batch' | undefined {
   return undefined;
 }
 
-/** The payload of a batch token, which is not stored anywhere else (docs/conventions.md#24-batch-tokens). */
+/** The payload of a batch token, which is not stored anywhere else (docs/conventions/access.md#batch-tokens). */
 export const BatchToken = z.object({
   accessor: z.null(),
   namespace_id: z.string(),

@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts';
 import type { TestBroker } from '../testing.ts';
 
-/** What each test of the conformance suite works on. */
+/** Broker and queue of one test of the conformance suite. */
 export interface BrokerUnderTest {
   readonly broker: TestBroker;
   /** A queue that no other test uses. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Problem } from '@secrets/domain';
 import { eventually } from '@secrets/testing';
 import { type DeliveryContext, deliveryLimit } from '../broker.ts';
 import { type BrokerUnderTest, collect, numbers } from './broker-under-test.ts';
@@ -69,6 +70,21 @@ export function describeVerdicts(underTest: BrokerUnderTest): void {
       await eventually(async () => expect(await broker.deadLetterDepth(queue)).toBe(1));
       await eventually(() => expect(seen).toEqual(['fine']));
       await eventually(async () => expect((await broker.deadLetters(queue, 5))[0]?.text).toBe('{"cut off'));
+    });
+
+    test('a dependency that is away delays a message, however often, and counts no delivery', async () => {
+      const { broker, queue } = underTest;
+      const deliveries: number[] = [];
+      const consumer = await broker.consume(queue, { concurrency: 1 }, async (_, context) => {
+        deliveries.push(context.deliveries);
+        if (deliveries.length <= deliveryLimit + 1) throw new Problem('unavailable', 'expected in this test');
+        return 'ack';
+      });
+      await broker.publish(queue, ['x']);
+      await eventually(() => expect(deliveries).toEqual(Array(deliveryLimit + 2).fill(1)));
+      await consumer.stop();
+      await eventually(async () => expect(await broker.depth(queue)).toEqual({ ready: 0, consumers: 0 }));
+      expect(await broker.deadLetterDepth(queue)).toBe(0);
     });
 
     test('requeues when the handler throws or rejects', async () => {

@@ -2,9 +2,9 @@ import { Problem } from '@secrets/domain';
 import type { Channel, ChannelModel } from 'amqplib';
 import pTimeout from 'p-timeout';
 import type { Broker, BrokerLog, Depth } from '../broker.ts';
+import { RabbitConnection, type RabbitTls } from './rabbit-connection.ts';
 import { RabbitConsumer } from './rabbit-consumer.ts';
 import { peekDeadLetters, takeDeadLetters } from './rabbit-dead-letters.ts';
-import { RabbitLink, type RabbitTls } from './rabbit-link.ts';
 import { RabbitPublisher } from './rabbit-publisher.ts';
 import { deadLetterQueue, onChannel, QueueDeclarer } from './rabbit-queues.ts';
 
@@ -48,7 +48,7 @@ const defaults = {
  */
 export function openRabbit(given: RabbitOptions): Broker {
   const options = { ...defaults, ...given };
-  const link = (purpose: string) => new RabbitLink({ ...options, tls: options.tls, purpose });
+  const link = (purpose: string) => new RabbitConnection({ ...options, tls: options.tls, purpose });
   const publishing = link('publish');
   const consuming = link('consume');
   const queues = new QueueDeclarer();
@@ -94,7 +94,7 @@ export function openRabbit(given: RabbitOptions): Broker {
 }
 
 async function withConnection<T>(
-  link: RabbitLink,
+  link: RabbitConnection,
   timeoutMs: number,
   query: (connection: ChannelModel) => Promise<T>,
 ): Promise<T> {

@@ -1,10 +1,10 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import pTimeout from 'p-timeout';
 import type { BrokerLog, Consumer, MessageHandler, Verdict } from '../broker.ts';
-import { judgeDelivery } from '../delivery/judge-delivery.ts';
+import { handleDelivery } from '../delivery/handle-delivery.ts';
 import { RunningHandlers } from '../delivery/running-handlers.ts';
 import { backoffMs, requeueBackoffMs, sleepUntilAborted } from '../waiting/pause.ts';
-import { type RabbitLink, reasonOf } from './rabbit-link.ts';
+import { type RabbitConnection, reasonOf } from './rabbit-connection.ts';
 import { closeChannel, deliveriesOf, type QueueDeclarer, traceparentOf } from './rabbit-queues.ts';
 
 export interface RabbitConsumerOptions {
@@ -43,7 +43,7 @@ const answerTimeoutMs = 800;
  * no message waits here: returning it would count towards its delivery limit.
  */
 export class RabbitConsumer implements Consumer {
-  readonly #link: RabbitLink;
+  readonly #link: RabbitConnection;
   readonly #queues: QueueDeclarer;
   readonly #options: RabbitConsumerOptions;
   readonly #running: RunningHandlers;
@@ -56,7 +56,7 @@ export class RabbitConsumer implements Consumer {
   #lastStep: Promise<void> = Promise.resolve();
   #waiting: Received[] = [];
 
-  constructor(link: RabbitLink, queues: QueueDeclarer, options: RabbitConsumerOptions) {
+  constructor(link: RabbitConnection, queues: QueueDeclarer, options: RabbitConsumerOptions) {
     this.#link = link;
     this.#queues = queues;
     this.#options = options;
@@ -233,7 +233,16 @@ export class RabbitConsumer implements Consumer {
       deliveries: deliveriesOf(message),
       traceparent: traceparentOf(message),
     };
-    const verdict = await judgeDelivery(handler, delivery, this.#options);
+    let waits = 0;
+    let verdict = await handleDelivery(handler, { ...delivery, waits }, this.#options);
+    while (verdict === 'wait') {
+      waits += 1;
+      await sleepUntilAborted(requeueBackoffMs(requeuePauseMs, waits), this.#requeueNow.signal);
+      verdict =
+        this.#wanted === 'running'
+          ? await handleDelivery(handler, { ...delivery, waits }, this.#options)
+          : 'requeue';
+    }
     if (verdict === 'requeue')
       await sleepUntilAborted(requeueBackoffMs(requeuePauseMs, delivery.deliveries), this.#requeueNow.signal);
     settle(received, verdict);

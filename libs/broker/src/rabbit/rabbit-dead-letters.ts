@@ -2,15 +2,18 @@ import type { Channel, GetMessage } from 'amqplib';
 import type { DeadLetter, DeadLetterSelection } from '../broker.ts';
 import { deadLetterQueue } from './rabbit-queues.ts';
 
-/** Returns the first dead letters of a queue, and leaves them there: RabbitMQ requeues what was not acknowledged when the channel closes. */
+/**
+ * Returns the first dead letters of a queue, and leaves them there: RabbitMQ requeues what was not acknowledged when the
+ * channel closes.
+ */
 export async function peekDeadLetters(channel: Channel, queue: string, limit: number): Promise<DeadLetter[]> {
   const got = await getDeadLetters(channel, queue, limit);
   return got.map((message) => ({ messageId: messageIdOf(message), text: textOf(message) }));
 }
 
 /**
- * Removes dead letters of a queue once `before` has resolved with their texts; returns how many. Leaves the others there: RabbitMQ
- * requeues them when the channel closes.
+ * Removes dead letters of a queue once `before` has resolved with their texts; returns how many. Leaves the others there:
+ * RabbitMQ requeues them when the channel closes.
  */
 export async function takeDeadLetters(
   channel: Channel,

@@ -4,7 +4,7 @@ import { type Json, Problem } from '@secrets/domain';
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import pTimeout from 'p-timeout';
 import type { BrokerLog, PublishOptions } from '../broker.ts';
-import { type RabbitLink, reasonOf } from './rabbit-link.ts';
+import { type RabbitConnection, reasonOf } from './rabbit-connection.ts';
 import type { QueueDeclarer } from './rabbit-queues.ts';
 
 export interface RabbitPublisherOptions {
@@ -34,13 +34,13 @@ const retryMs = 100;
 
 /** Publishes with confirms on one channel, reopened whenever it is lost. */
 export class RabbitPublisher {
-  readonly #link: RabbitLink;
+  readonly #link: RabbitConnection;
   readonly #queues: QueueDeclarer;
   readonly #options: RabbitPublisherOptions;
   readonly #inProgress = new Set<Promise<void>>();
   #publisherChannel: Promise<PublisherChannel> | undefined;
 
-  constructor(link: RabbitLink, queues: QueueDeclarer, options: RabbitPublisherOptions) {
+  constructor(link: RabbitConnection, queues: QueueDeclarer, options: RabbitPublisherOptions) {
     this.#link = link;
     this.#queues = queues;
     this.#options = options;

@@ -83,7 +83,10 @@ export class QueueDeclarer {
   }
 }
 
-/** Rejects if RabbitMQ does not answer in time: while it starts, a declaration may block forever, and others must not share that wait. */
+/**
+ * Rejects if RabbitMQ does not answer in time: while it starts, a declaration may block forever, and others must not share that
+ * wait.
+ */
 const answered = (declaring: Promise<void>): Promise<void> =>
   pTimeout(declaring, {
     milliseconds: declareTimeoutMs,
@@ -117,7 +120,10 @@ export async function onChannel<T>(
   }
 }
 
-/** Closes a channel, unless a failure has closed it already. Resolves also when the connection is lost: `close()` alone never would. */
+/**
+ * Closes a channel, unless a failure has closed it already. Resolves also when the connection is lost: `close()` alone never
+ * would.
+ */
 export async function closeChannel(channel: Channel): Promise<void> {
   const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()));
   await Promise.race([closed, channel.close().catch(() => undefined)]);

@@ -15,8 +15,7 @@ const maxDoublings = 4;
 
 /**
  * The delay before a message's next delivery: doubles with each one, up to 16 times `firstMs`. With the brokers' default
- * of 500 ms, 20 deliveries take two minutes. A handler's dependency can be unavailable for that long before the message is
- * dead-lettered.
+ * of 500 ms, 20 deliveries take two minutes.
  */
 export const requeueBackoffMs = (firstMs: number, deliveries: number): number =>
   firstMs * 2 ** Math.min(Math.max(deliveries - 1, 0), maxDoublings);

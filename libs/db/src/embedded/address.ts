@@ -4,7 +4,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { clusterFolder, passwordFile } from './data-folder.ts';
 
-/** Where a server accepts connections: a Unix socket in a folder that only its user can enter, or a loopback port with a password. */
+/**
+ * Where a server accepts connections: a Unix socket in a folder that only its user can enter, or a loopback port with a
+ * password.
+ */
 export type Address = { socketFolder: string } | { port: number; password: string };
 
 const socketName = '.s.PGSQL.5432';
@@ -12,7 +15,9 @@ const socketName = '.s.PGSQL.5432';
 /** The shortest limit of the supported platforms: https://man7.org/linux/man-pages/man7/unix.7.html, `sun_path` */
 const maxSocketPathBytes = 103;
 
-/** Chooses a Unix socket, or a loopback port where there are no sockets, the path is too long for one, or a port was requested. */
+/**
+ * Chooses a Unix socket, or a loopback port where there are no sockets, the path is too long for one, or a port was requested.
+ */
 export async function chooseAddress(folder: string, port: number | undefined): Promise<Address> {
   const socketFolder = clusterFolder(folder);
   const fits = Buffer.byteLength(join(socketFolder, socketName)) <= maxSocketPathBytes;

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '@secrets/domain';
 import { DatabaseStartError } from '../start-error.ts';
 import type { Binaries } from './binaries.ts';
-import { giveToServer, launch } from './launch.ts';
+import { chownToServer, launch } from './launch.ts';
 
 /** The major version of the embedded PostgreSQL: a data folder belongs to one. */
 const majorVersion = '18';
@@ -45,7 +45,7 @@ export async function createDataFolder(
   if (existsSync(join(target, 'PG_VERSION'))) return assertVersion(target);
   const temporary = `${target}.new-${randomBytes(4).toString('hex')}`;
   mkdirSync(temporary, { mode: 0o700 });
-  giveToServer(temporary);
+  chownToServer(temporary);
   await runInitdb(initdb, temporary, writePassword(folder), durable);
   await remove(target);
   renameSync(temporary, target);
@@ -64,7 +64,7 @@ function assertVersion(target: string): void {
 function writePassword(folder: string): string {
   const file = passwordFile(folder);
   writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
-  giveToServer(file);
+  chownToServer(file);
   return file;
 }
 
@@ -98,8 +98,9 @@ async function runInitdb(initdb: string, folder: string, pwfile: string, durable
 }
 
 /**
- * Removes a folder that a program left behind by a crash may still be writing to for a moment: `initdb` ends at once, and the server that it has
- * started when it notices. Until then, files appear and disappear, which lets a removal fail, or end early without an error.
+ * Removes a folder that a program left behind by a crash may still be writing to for a moment: `initdb` ends at once, and the
+ * server that it has started when it notices. Until then, files appear and disappear, which lets a removal fail, or end early
+ * without an error.
  */
 async function remove(folder: string): Promise<void> {
   const deadline = Date.now() + removalTimeoutMs;

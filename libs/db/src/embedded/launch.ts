@@ -28,7 +28,7 @@ export function launch(
 }
 
 /** Makes a file or folder belong to the user that PostgreSQL runs as. */
-export function giveToServer(path: string): void {
+export function chownToServer(path: string): void {
   if (isRoot) chownSync(path, nobody, nobody);
 }
 
@@ -69,7 +69,10 @@ function userOptions(): string[] {
   return [...user, '--securebits=+no_setuid_fixup', `--inh-caps=+${search}`, `--ambient-caps=+${search}`];
 }
 
-/** The least capability that lets a process enter any folder, of those that this process may pass on; container engines drop some. */
+/**
+ * The least capability that lets a process enter any folder, of those that this process may pass on; container engines drop
+ * some.
+ */
 function searchCapability(): string | undefined {
   const bounding = /^CapBnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
   const has = (bit: bigint) => ((BigInt(`0x${bounding ?? '0'}`) >> bit) & 1n) === 1n;

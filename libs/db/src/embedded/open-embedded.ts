@@ -1,5 +1,5 @@
+import { openPostgres } from '../connections/open-postgres.ts';
 import type { Db } from '../db.ts';
-import { openPostgres } from '../open-postgres.ts';
 import { startEmbeddedServer } from './server.ts';
 
 export interface EmbeddedOptions {

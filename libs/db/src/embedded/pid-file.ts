@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a running server wrote to `postmaster.pid`. https://www.postgresql.org/docs/18/storage-file-layout.html */
+/** Contents of `postmaster.pid`, which a running server writes. https://www.postgresql.org/docs/18/storage-file-layout.html */
 export interface PidFile {
   pid: number;
   /** Whether it accepts connections. */

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@secrets/testing';
-import { openPostgres } from '../open-postgres.ts';
+import { openPostgres } from '../connections/open-postgres.ts';
 import { findBinaries } from './binaries.ts';
 import { openEmbedded } from './open-embedded.ts';
 import { readPidFile } from './pid-file.ts';

@@ -6,10 +6,10 @@ import { DatabaseStartError } from '../start-error.ts';
 import { type Address, addressSettings, chooseAddress, databaseUrl } from './address.ts';
 import { findBinaries } from './binaries.ts';
 import { clusterFolder, createDataFolder } from './data-folder.ts';
-import { endLeftover } from './end-leftover.ts';
 import { launch } from './launch.ts';
 import { lockFolder } from './lock-folder.ts';
 import { readPidFile } from './pid-file.ts';
+import { stopLeftoverServer } from './stop-leftover-server.ts';
 
 export interface EmbeddedServerOptions {
   /** Holds everything of this server; created if absent. One process at a time. */
@@ -54,7 +54,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const binaries = await findBinaries();
   const unlock = lockFolder(folder);
   try {
-    await endLeftover(clusterFolder(folder));
+    await stopLeftoverServer(clusterFolder(folder));
     await createDataFolder(folder, binaries, options.durable ?? true);
     const address = await chooseAddress(folder, options.port);
     const server = new Server({ program: binaries.postgres, folder, address, options, unlock });

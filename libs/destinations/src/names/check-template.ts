@@ -27,8 +27,8 @@ const keyPairs = [
 ] as const;
 
 /**
- * Returns why a destination cannot have the template: it cannot be parsed, its literal text makes every name invalid, or at secret-key
- * granularity it produces the same name for two keys. Returns undefined if it can.
+ * Returns why a destination cannot have the template: it cannot be parsed, its literal text makes every name invalid,
+ * or at secret-key granularity it produces the same name for two keys. Returns undefined if it can.
  */
 export function whyTemplateRefused(
   description: DestinationDescription,

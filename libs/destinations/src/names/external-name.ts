@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { invalid } from '@secrets/domain';
 import type { DestinationDescription } from '../description.ts';
 import { evaluateTemplate } from './template/evaluate-template.ts';
@@ -5,7 +6,7 @@ import type { NameVariables } from './template/name-variables.ts';
 import { parseTemplate } from './template/parse-template.ts';
 import { TemplateError } from './template/template-error.ts';
 
-/** What a name is built from. */
+/** Input from which an external name is built. */
 export interface NameContext {
   /** The destination's own template. If undefined or empty, the type's default is used. */
   template?: string | undefined;
@@ -15,9 +16,9 @@ export interface NameContext {
 }
 
 /**
- * Returns the name of one external secret. The result of the default template is normalised to a valid name; that of a
- * user's own template must be valid as it is. Throws `Problem` `invalid` with the name and the reason if it is not:
- * names contain paths and keys, but no values.
+ * Returns the name of one external secret. The result of the default template is normalised to a valid name, with a hash if
+ * that replaces characters outside ASCII; that of a user's own template must be valid as it is. Throws `Problem` `invalid` with
+ * the name and the reason if it is not: names contain paths and keys, but no values.
  */
 export function externalName(description: DestinationDescription, context: NameContext): string {
   const name = evaluated(description, context);
@@ -26,16 +27,49 @@ export function externalName(description: DestinationDescription, context: NameC
   throw invalid(`the external name ${JSON.stringify(name)} cannot be used: it ${refusal}`);
 }
 
+/**
+ * Returns the default name that an earlier version gave to an external secret, if it is another one than now: it had no hash
+ * for characters outside ASCII.
+ */
+export function formerName(
+  { nameRule }: DestinationDescription,
+  { template, variables, prefix }: NameContext,
+): string | undefined {
+  if (!isDefault(template) || !losesCharacters(variables)) return undefined;
+  return nameRule.normalise(evaluate(nameRule.defaultTemplate(prefix, granularityOf(variables)), variables));
+}
+
 function evaluated(
   { nameRule }: DestinationDescription,
   { template, variables, prefix }: NameContext,
 ): string {
-  const granularity = variables.SecretKey === undefined ? 'secret-path' : 'secret-key';
-  const ownTemplate = template === undefined || template === '' ? undefined : template;
-  const text = ownTemplate ?? nameRule.defaultTemplate(prefix, granularity);
+  if (!isDefault(template)) return evaluate(template, variables);
+  const name = evaluate(nameRule.defaultTemplate(prefix, granularityOf(variables)), variables);
+  return nameRule.normalise(losesCharacters(variables) ? `${name}-${hashOf(variables)}` : name);
+}
+
+const isDefault = (template: string | undefined): template is undefined | '' =>
+  template === undefined || template === '';
+
+const granularityOf = ({ SecretKey }: NameVariables) =>
+  SecretKey === undefined ? 'secret-path' : 'secret-key';
+
+/** The parts of a secret's name that default templates use. */
+const partsOf = ({ SecretPath, SecretKey = '' }: NameVariables): string[] => [SecretPath, SecretKey];
+
+/** Whether normalisation replaces letters, so that different words could get the same name. */
+const losesCharacters = (variables: NameVariables): boolean =>
+  partsOf(variables).some((part) => /[^\x20-\x7E]/u.test(part));
+
+const hashOf = (variables: NameVariables): string =>
+  createHash('sha256')
+    .update(JSON.stringify(partsOf(variables)))
+    .digest('hex')
+    .slice(0, 16);
+
+function evaluate(template: string, variables: NameVariables): string {
   try {
-    const name = evaluateTemplate(parseTemplate(text), variables);
-    return ownTemplate === undefined ? nameRule.normalise(name) : name;
+    return evaluateTemplate(parseTemplate(template), variables);
   } catch (error) {
     if (error instanceof TemplateError) throw invalid(`secret_name_template: ${error.message}`);
     throw error;

@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { shownOf } from '../../tests/shown-of.ts';
 import { findDescription } from '../registry.ts';
 import { presentDestination } from './present-destination.ts';
 import { requestsOf } from './requests-harness.ts';
@@ -34,6 +36,11 @@ describe('a refusal names the field and contains no value', () => {
       'its own region as a replica',
       { region: 'eu-west-1', replica_regions: 'eu-west-1' },
       /replica_regions: must not/,
+    ],
+    [
+      'a list of replicas with a key of one region',
+      { kms_key_id: '1234abcd-12ab-34cd-56ef-1234567890ab', replica_regions: 'eu-west-2' },
+      /replica_regions: must be a map/,
     ],
     ['a reserved tag', { custom_tags: { 'aws:a': 'canary' } }, /custom_tags: "aws:a" must not begin/],
     ['a built-in tag', { custom_tags: { 'managed-by': 'canary' } }, /set by the service itself/],
@@ -119,13 +126,19 @@ describe('create', () => {
     expect(parsed.warnings).toEqual(['unknown field colour was ignored']);
   });
 
-  test('stores the default template as the default', () => {
+  test('stores the default template of either granularity as the default: clients send back what they were shown', () => {
     const template = 'secrets/{{ .MountAccessor }}/{{ .SecretPath }}';
-    expect(parse({ secret_name_template: template }).settings.secret_name_template).toBe('');
+    for (const secret_name_template of [template, `${template}/{{ .SecretKey }}`])
+      for (const granularity of ['secret-path', 'secret-key'])
+        expect(parse({ secret_name_template, granularity }).settings.secret_name_template).toBe('');
+  });
+
+  test('an empty text in a field that has none is the same as an absent field', () => {
+    expect(parse({ granularity: '', conflict_policy: '' })).toEqual(parse({}));
   });
 });
 
-describe('update', () => {
+describe('patch', () => {
   const existing = parse({ ...keys, region: 'eu-central-1', custom_tags: { team: 'a', cost: '1' } });
 
   test('keeps what it omits, and what it sets to the mask', () => {
@@ -154,14 +167,193 @@ describe('update', () => {
   });
 });
 
-test('a destination is shown with masked secrets and the default template', () => {
-  const { settings, credentials } = parse({ ...keys, region: 'us-west-1', granularity: 'secret-key' });
-  const shown = presentDestination(cloudASm, {
-    name: 'main',
-    settings,
-    credentialNames: Object.keys(credentials),
-    prefix: 'secrets',
+describe('a write that replaces the settings', () => {
+  const existing = parse({
+    ...keys,
+    region: 'eu-central-1',
+    role_arn: 'arn:aws:iam::123456789012:role/sync',
+    external_id: 'x1',
+    custom_tags: { team: 'a' },
+    allowed_ports: [8443],
+    disable_strict_networking: true,
   });
+  const replace = (body: object) => parse(body, existing, false);
+
+  test('resets what it omits, except for credentials and what cannot be changed, and says so', () => {
+    const { settings, credentials, warnings } = replace({ kms_key_id: 'alias/x' });
+    expect(credentials).toEqual(keys);
+    expect(settings).toEqual({ ...parse({ region: 'eu-central-1' }).settings, kms_key_id: 'alias/x' });
+    expect(warnings).toEqual([
+      'reset to the default, because the request omits it: allowed_ports, custom_tags, disable_strict_networking, external_id, role_arn; PATCH keeps what it omits',
+    ]);
+  });
+
+  test('says nothing if it changes nothing, and refuses to change what cannot be', () => {
+    const { region, role_arn, external_id, custom_tags, allowed_ports } = existing.settings;
+    const same = {
+      region,
+      role_arn,
+      external_id,
+      custom_tags,
+      allowed_ports,
+      disable_strict_networking: 'true',
+    };
+    expect(replace(same)).toMatchObject({ settings: existing.settings, warnings: [] });
+    expect(refusal({ region: 'eu-west-1' }, existing, false)).toMatch(/region: cannot be changed/);
+  });
+
+  test('replaces the tags', () => {
+    expect(replace({ custom_tags: { cost: '1' } }).settings.custom_tags).toEqual({ cost: '1' });
+  });
+
+  test('removes stored credentials that those it sets exclude, and says so', () => {
+    const { role_arn } = existing.settings;
+    const federated = replace({ role_arn, identity_token_audience: 'api://exchange' });
+    expect(federated.credentials).toEqual({});
+    expect(federated.warnings).toContain(
+      'secret_access_key was removed, because it cannot be combined with what was set',
+    );
+    const app = { app_name: 'a', installation_id: 7, repository_owner: 'acme', repository_name: 'web' };
+    const { parse: parseCodehost } = requestsOf(findDescription('codehost'));
+    const withToken = parseCodehost({ access_token: 'ghp_1' }, parseCodehost(app), false);
+    expect([withToken.credentials, withToken.settings.app_name]).toEqual([{ access_token: 'ghp_1' }, '']);
+    expect(parseCodehost(app, withToken, false).credentials).toEqual({});
+  });
+
+  test('keeps what belongs to the stored credentials', () => {
+    const { parse: parseVault } = requestsOf(findDescription('cloudB-kv'));
+    const vault = { key_vault_uri: 'https://main.vault.azure.net', tenant_id: 't' };
+    const stored = parseVault({ ...vault, client_id: 'c', client_secret: 's' });
+    expect(parseVault({}, stored, false)).toMatchObject({
+      settings: { client_id: 'c' },
+      credentials: { client_secret: 's' },
+    });
+  });
+});
+
+describe('what is set is shown as it was given, and what is not set as empty', () => {
+  const pem = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  });
+  const keyFile = JSON.stringify({
+    type: 'service_account',
+    client_email: 'sync@p.iam.gserviceaccount.com',
+    private_key: pem,
+    project_id: 'derived-project',
+  });
+  const vault = {
+    key_vault_uri: 'https://Main.vault.azure.net/',
+    tenant_id: 'T',
+    client_id: 'c',
+    client_secret: 's',
+  };
+  const app = { app_name: 'a', installation_id: '77' };
+  const cases: [string, string, object, object][] = [
+    ['cloudA-sm', 'nothing', {}, { region: '', role_arn: '', identity_token_ttl: 0 }],
+    [
+      'cloudA-sm',
+      'a list of regions',
+      { replica_regions: ['us-east-2', 'eu-west-1'] },
+      { replica_regions: ['us-east-2', 'eu-west-1'] },
+    ],
+    [
+      'cloudA-sm',
+      'a map of regions',
+      { replica_regions: { 'us-east-2': 'alias/x', 'eu-west-1': '' } },
+      { replica_regions: { 'us-east-2': 'alias/x', 'eu-west-1': '' } },
+    ],
+    ['cloudA-sm', 'a lifetime of 0', { identity_token_ttl: 0 }, { identity_token_ttl: 0 }],
+    ['cloudA-sm', 'the usual lifetime', { identity_token_ttl: '1h' }, { identity_token_ttl: 3_600 }],
+    ['cloudB-kv', 'no cloud', vault, { ...vault, client_secret: '*****', cloud: '' }],
+    ['cloudB-kv', 'the default cloud', { ...vault, cloud: 'cloud' }, { cloud: 'cloud' }],
+    [
+      'cloudC-sm',
+      'no project',
+      { credentials: keyFile },
+      { project_id: '', effective_project_id: 'derived-project' },
+    ],
+    [
+      'cloudC-sm',
+      'a project',
+      { credentials: keyFile, project_id: 'other-project' },
+      { project_id: 'other-project', effective_project_id: 'other-project' },
+    ],
+    [
+      'codehost',
+      'a token',
+      { access_token: 'ghp_1', repository_owner: 'Acme', repository_name: 'web' },
+      { secrets_location: '', repository_owner: 'Acme' },
+    ],
+    [
+      'codehost',
+      'an installation',
+      {
+        ...app,
+        repository_owner: 'acme',
+        repository_name: 'web',
+        secrets_location: 'environment',
+        environment_name: 'Prod',
+      },
+      { installation_id: 77, secrets_location: 'environment', environment_name: 'Prod' },
+    ],
+    [
+      'codehost',
+      'a server',
+      {
+        access_token: 'ghp_1',
+        repository_owner: 'acme',
+        repository_name: 'web',
+        enterprise_url: 'https://Git.Example.com/',
+      },
+      { enterprise_url: 'https://Git.Example.com/' },
+    ],
+    [
+      'webhost-project',
+      'environments',
+      { access_token: 'v', project_id: 'p', deployment_environments: ['production', 'development'] },
+      { deployment_environments: ['production', 'development'] },
+    ],
+  ];
+  test.each(cases)('%s: %s', (type, _case, body, expected) => {
+    const description = findDescription(type);
+    const { parse: parseOf } = requestsOf(description);
+    const shownAfter = ({ settings, given, credentials }: ReturnType<typeof parseOf>) => {
+      const credentialNames = Object.keys(credentials);
+      const view = presentDestination(description, {
+        name: 'main',
+        settings,
+        given,
+        credentialNames,
+        prefix: 'secrets',
+      });
+      return { ...view.connection_details, ...view.options };
+    };
+    const created = parseOf(body);
+    expect(shownAfter(created)).toMatchObject(expected);
+    for (const isPatch of [true, false])
+      expect(shownAfter(parseOf(body, created, isPatch))).toEqual(shownAfter(created));
+    expect(shownAfter(parseOf({}, created, true))).toEqual(shownAfter(created));
+    if (!('installation_id' in body)) expect(shownAfter(created)).not.toHaveProperty('installation_id');
+  });
+
+  test('unless an instance of an older version has changed it since', () => {
+    const { parse: parseVault } = requestsOf(findDescription('webhost-project'));
+    const { settings, given } = parseVault({
+      access_token: 'v',
+      project_id: 'p',
+      deployment_environments: ['production', 'preview'],
+    });
+    const changed = { ...settings, deployment_environments: ['preview'] };
+    const view = { name: 'main', settings: changed, given, credentialNames: [], prefix: 'secrets' };
+    expect(presentDestination(findDescription('webhost-project'), view).connection_details).toMatchObject({
+      deployment_environments: ['preview'],
+    });
+  });
+});
+
+test('a destination is shown with masked secrets and the default template', () => {
+  const shown = shownOf(cloudASm, parse({ ...keys, region: 'us-west-1', granularity: 'secret-key' }));
   expect(shown).toMatchObject({
     type: 'cloudA-sm',
     name: 'main',
@@ -183,6 +375,7 @@ test('a destination is shown with masked secrets and the default template', () =
   const bare = presentDestination(cloudASm, {
     name: 'x',
     settings: {},
+    given: null,
     credentialNames: [],
     prefix: 'secrets',
   });

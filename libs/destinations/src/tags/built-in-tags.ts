@@ -2,8 +2,8 @@
 export const ownerTag = (prefix: string): string => `${prefix}-destination`;
 
 /**
- * The value of the owner tag of an external secret that its destination is about to delete, if the provider keeps deleted secrets: it then
- * belongs to any destination that needs the name.
+ * The value of the owner tag of an external secret that its destination is about to delete, if the provider keeps
+ * deleted secrets: it then belongs to any destination that needs the name.
  */
 export const releasedOwner = 'deleted';
 

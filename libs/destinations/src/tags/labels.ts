@@ -2,9 +2,10 @@ const maxCharacters = 63;
 const maxBytes = 128;
 
 /**
- * Returns a key or a value as a valid label of cloudC: in lower case, with hyphens in place of other characters, and with at most 63
- * characters and 128 bytes (https://cloud.google.com/secret-manager/docs/creating-and-accessing-secrets, "labels"). A key must also
- * begin with a letter, which this does not ensure.
+ * Returns a key or a value as a valid label of cloudC: in lower case, with hyphens in place of other characters, and
+ * with at most 63 characters and 128 bytes
+ * (https://cloud.google.com/secret-manager/docs/creating-and-accessing-secrets, "labels"). A key must also begin with a
+ * letter, which this does not ensure.
  */
 export function labelOf(text: string): string {
   const allowed = text

@@ -1,4 +1,7 @@
-/** The provider's clouds, and the host suffix of the vaults in each (https://learn.microsoft.com/azure/key-vault/general/about-keys-secrets-certificates#dns-suffixes-for-object-identifiers). */
+/**
+ * The provider's clouds, and the host suffix of the vaults in each
+ * (https://learn.microsoft.com/azure/key-vault/general/about-keys-secrets-certificates#dns-suffixes-for-object-identifiers).
+ */
 const suffixes: Readonly<Record<string, string>> = {
   cloud: '.vault.azure.net',
   china: '.vault.azure.cn',
@@ -24,8 +27,8 @@ export function isCloudVault(uri: string, cloud: string): boolean {
 }
 
 /**
- * Whether the URI is http or https on a host whose form says that it is not public: no dot, `localhost`, `.internal`, `.local`, or a loopback
- * or private address (RFC 1918, RFC 4193).
+ * Whether the URI is http or https on a host whose form says that it is not public: no dot, `localhost`, `.internal`,
+ * `.local`, or a loopback or private address (RFC 1918, RFC 4193).
  */
 export function isPrivateVault(uri: string): boolean {
   const url = plainUrl(uri);

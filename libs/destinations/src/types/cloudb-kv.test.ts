@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { shownOf } from '../../tests/shown-of.ts';
+import { settingsOf } from '../description.ts';
 import { namesOf } from '../names/names-harness.ts';
-import { presentDestination } from '../request/present-destination.ts';
 import { requestsOf } from '../request/requests-harness.ts';
 import { cloudBKv } from './cloudb-kv.ts';
 
@@ -114,22 +115,21 @@ describe('a refusal names the field and contains no value', () => {
 const china = { key_vault_uri: 'https://main.vault.azure.cn', cloud: 'china' };
 
 test('the secret is a credential, and shown masked', () => {
-  const { settings, credentials } = parse({ ...required, client_id: 'app', client_secret: 'canary' });
-  expect(credentials).toEqual({ client_secret: 'canary' });
-  const shown = presentDestination(cloudBKv, {
-    name: 'main',
-    settings,
-    credentialNames: Object.keys(credentials),
-    prefix: 'secrets',
+  const { settings, given, credentials } = parse({
+    ...required,
+    client_id: 'app',
+    client_secret: 'canary',
   });
+  expect(credentials).toEqual({ client_secret: 'canary' });
+  const shown = shownOf(cloudBKv, { settings, given, credentials });
   expect(shown).toMatchObject({
     connection_details: {
       ...required,
       client_id: 'app',
       client_secret: '*****',
-      cloud: 'cloud',
+      cloud: '',
       identity_token_audience: '',
-      identity_token_ttl: 3600,
+      identity_token_ttl: 0,
     },
     options: {
       granularity_level: 'secret-path',
@@ -142,7 +142,7 @@ test('the secret is a credential, and shown masked', () => {
 test('the vault is the account, whatever the credentials', () => {
   const account = (over: object) => {
     const { settings, credentials } = parse({ ...required, ...over });
-    return cloudBKv.account(settings, credentials);
+    return cloudBKv.account(settingsOf(cloudBKv, settings), credentials);
   };
   expect(account({ client_id: 'a', client_secret: 'b' })).toEqual(account({}));
   expect(account({ key_vault_uri: 'https://other.vault.azure.net' })).not.toEqual(account({}));

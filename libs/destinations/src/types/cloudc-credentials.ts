@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import { parsedJson } from '@secrets/domain';
 import { z } from 'zod';
 
 /** The fields of a service account's key file that are used (https://cloud.google.com/iam/docs/keys-create-delete). */
@@ -43,18 +44,13 @@ const refusedSources: Readonly<Record<string, string>> = {
 };
 
 /** Returns the content of a JSON text of credentials; undefined unless it is an object. */
-export function parseCredentials(text: string): Record<string, unknown> | undefined {
-  try {
-    const content: unknown = JSON.parse(text);
-    return z.record(z.string(), z.unknown()).safeParse(content).data;
-  } catch {
-    return undefined;
-  }
-}
+export const parseCredentials = (text: string): Record<string, unknown> | undefined =>
+  z.record(z.string(), z.unknown()).safeParse(parsedJson(text)).data;
 
 /**
- * Returns why a JSON text of credentials is refused, as a clause that follows the name of the field; undefined if it is accepted. The
- * clause contains names of fields, and no part of a value. Hosts of URLs are not checked: see `foreignUrlIn`.
+ * Returns why a JSON text of credentials is refused, as a clause that follows the name of the field; undefined if it is
+ * accepted. The clause contains names of fields, and no part of a value. Hosts of URLs are not checked: see
+ * `foreignUrlIn`.
  */
 export function whyCredentialsRefused(text: string): string | undefined {
   const content = parseCredentials(text);
@@ -96,8 +92,9 @@ function whyUrlsRefused(content: unknown): string | undefined {
 }
 
 /**
- * Returns the name of the first field whose URL points neither to a host of the provider nor to the origin of the operator's endpoint;
- * undefined if there is none. A token would otherwise be requested from, or a signature be sent to, a host of the credentials' choice.
+ * Returns the name of the first field whose URL points neither to a host of the provider nor to the origin of the
+ * operator's endpoint; undefined if there is none. A token would otherwise be requested from, or a signature be sent
+ * to, a host of the credentials' choice.
  */
 export function foreignUrlIn(text: string, operatorEndpoint: string | undefined): string | undefined {
   const origin = operatorEndpoint === undefined ? undefined : new URL(operatorEndpoint).origin;

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { settingsOf } from '../description.ts';
 import { namesOf } from '../names/names-harness.ts';
 import { presentDestination } from '../request/present-destination.ts';
 import { requestsOf } from '../request/requests-harness.ts';
@@ -23,6 +24,8 @@ const keyFile = {
 const keyWith = (over: object) => JSON.stringify({ ...keyFile, ...over });
 const credentials = JSON.stringify(keyFile);
 
+const keyIn = (location: string) => `projects/canary/locations/${location}/keyRings/r/cryptoKeys/k`;
+
 const { parse, refusal } = requestsOf(cloudCSm);
 
 describe('a refusal names the field and contains no value', () => {
@@ -30,6 +33,34 @@ describe('a refusal names the field and contains no value', () => {
     JSON.stringify({ type: 'external_account', audience: '//canary', credential_source });
 
   test.each<[string, object, RegExp]>([
+    [
+      'a key of another location for all',
+      { credentials, global_kms_key: keyIn('canary1') },
+      /^global_kms_key: must be the full name of a key: projects\/<project>\/locations\/global/,
+    ],
+    [
+      'a key for all beside locations',
+      { credentials, global_kms_key: keyIn('global'), replication_locations: 'europe-west1' },
+      /^global_kms_key: excludes replication_locations/,
+    ],
+    [
+      'a location without a key',
+      {
+        credentials,
+        replication_locations: 'europe-west1,europe-west3',
+        locational_kms_keys: { 'europe-west1': keyIn('europe-west1') },
+      },
+      /^locational_kms_keys: must have a key for each/,
+    ],
+    [
+      'a key of another location',
+      {
+        credentials,
+        replication_locations: 'us-east1',
+        locational_kms_keys: { 'us-east1': keyIn('global') },
+      },
+      /^locational_kms_keys: each key must be in the location that it is given for/,
+    ],
     ['neither credentials nor a project', {}, /^credentials: is required, or project_id/],
     ['credentials that are no JSON', { credentials: 'canary' }, /^credentials: must be a JSON object/],
     ['credentials that are no object', { credentials: '["canary"]' }, /^credentials: must be a JSON object/],
@@ -182,7 +213,7 @@ describe('the project', () => {
 
   test('is the account whose budget is used', () => {
     const { settings, credentials: stored } = parse({ credentials });
-    expect(cloudCSm.account(settings, stored)).toEqual(['canary-project']);
+    expect(cloudCSm.account(settingsOf(cloudCSm, settings), stored)).toEqual(['canary-project']);
   });
 });
 
@@ -200,20 +231,22 @@ test('locations are a list, and can be changed', () => {
 });
 
 test('a destination is shown with masked credentials', () => {
-  const { settings } = parse({ credentials });
+  const { settings, given } = parse({ credentials });
   const shown = presentDestination(cloudCSm, {
     name: 'main',
     settings,
+    given,
     credentialNames: ['credentials'],
     prefix: 'secrets',
   });
   expect(shown.connection_details).toEqual({
     credentials: '*****',
-    project_id: 'canary-project',
+    project_id: '',
+    effective_project_id: 'canary-project',
     service_account_email: '',
     workload_identity_provider: '',
     identity_token_audience: '',
-    identity_token_ttl: 3600,
+    identity_token_ttl: 0,
   });
   expect(shown.options).toMatchObject({
     secret_name_template: 'secrets-{{ .MountAccessor }}-{{ .SecretPath }}',

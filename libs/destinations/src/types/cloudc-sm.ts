@@ -1,20 +1,13 @@
-import { type Json, stringList } from '@secrets/domain';
+import { stringList } from '@secrets/domain';
 import { z } from 'zod';
-import type { DestinationDescription } from '../description.ts';
+import { describeType } from '../description.ts';
+import { commonFields, tagFields, textLike } from '../fields/common-fields.ts';
+import { federationFields, federationProblems, isFederated } from '../fields/federation-fields.ts';
+import { connection, option, type SettingsOf, secret } from '../fields/field.ts';
 import { truncateSha256 } from '../names/template/name-functions.ts';
 import { builtInTagCount } from '../tags/built-in-tags.ts';
 import { isLabelKey, labelOf } from '../tags/labels.ts';
 import { parseCredentials, whyCredentialsRefused } from './cloudc-credentials.ts';
-import { commonDefaults, commonFields, tagFields, textLike } from './common-fields.ts';
-
-import {
-  federationConnectionFields,
-  federationDefaults,
-  federationFields,
-  federationProblems,
-  isFederated,
-} from './federation-fields.ts';
-import { withHelp } from './field-help.ts';
 
 const maxNameLength = 255;
 const maxLabels = 64;
@@ -33,6 +26,28 @@ const locations = stringList
   )
   .meta({ type: 'array', maxItems: 40, items: { type: 'string', pattern: locationForm.source } });
 
+const keyForm =
+  /^projects\/[a-z0-9.:-]{1,100}\/locations\/[a-z0-9-]{1,40}\/keyRings\/[A-Za-z0-9_-]{1,63}\/cryptoKeys\/[A-Za-z0-9_-]{1,63}$/;
+const globalKeyForm = new RegExp(keyForm.source.replace('[a-z0-9-]{1,40}', 'global'));
+const notGlobalKey =
+  'must be the full name of a key: projects/<project>/locations/global/keyRings/<ring>/cryptoKeys/<key>';
+const locationOf = (key: string): string | undefined => key.split('/')[3];
+
+const notKeys = 'must be a map from at most 40 locations to the full name of a key there';
+const keysByLocation = z
+  .record(z.string(), z.string(), { error: notKeys })
+  .refine(
+    (given) =>
+      Object.keys(given).length <= 40 &&
+      Object.entries(given).every(([location, key]) => locationForm.test(location) && keyForm.test(key)),
+    notKeys,
+  )
+  .meta({
+    maxProperties: 40,
+    propertyNames: { pattern: locationForm.source },
+    additionalProperties: { type: 'string', pattern: keyForm.source },
+  });
+
 /** Empty removes the credentials; a text that begins with @ is refused wherever credentials are set. */
 const credentials = z
   .string({ error: 'must be a string: the content of a key file' })
@@ -44,60 +59,65 @@ const credentials = z
   })
   .meta({ contentMediaType: 'application/json', examples: [''] });
 
-const fields = z.object({
-  ...withHelp(
+const fields = {
+  credentials: secret(credentials, {
+    help: 'Content of the key file of a service account, as JSON. Without it, the environment of the worker supplies the credentials.',
+  }),
+  project_id: connection(textLike(projectForm, 'must be the ID of a project, such as my-project-123'), {
+    default: '',
+    immutable: true,
+    derived: true,
+    help: 'Project of the external secrets. Without it, that of the credentials.',
+  }),
+  replication_locations: option(locations, {
+    default: [],
+    pushed: true,
+    help: 'Locations of the replicas of new external secrets, such as europe-west1. Without any, the provider chooses.',
+  }),
+  global_kms_key: option(textLike(globalKeyForm, notGlobalKey), {
+    default: '',
+    pushed: true,
+    help: 'Key of the location global that encrypts new external secrets. Only without replication_locations.',
+  }),
+  locational_kms_keys: option(keysByLocation, {
+    default: {},
+    pushed: true,
+    help: 'Keys that encrypt the replicas of new external secrets, by location: one for each of replication_locations.',
+  }),
+  service_account_email: connection(
+    textLike(
+      /^[^\s@/\uFEFF]{1,128}@[a-z0-9.-]{1,255}$/,
+      'must be the address of a service account, such as sync@my-project-123.iam.gserviceaccount.com',
+    ),
     {
-      credentials,
-      project_id: textLike(projectForm, 'must be the ID of a project, such as my-project-123'),
-      replication_locations: locations,
-      service_account_email: textLike(
-        /^[^\s@/\uFEFF]{1,128}@[a-z0-9.-]{1,255}$/,
-        'must be the address of a service account, such as sync@my-project-123.iam.gserviceaccount.com',
-      ),
-      workload_identity_provider: textLike(
-        providerForm,
-        'must be a provider, such as projects/123456/locations/global/workloadIdentityPools/pool/providers/secrets',
-      ),
+      default: '',
+      group: 'identity',
+      help: 'Service account that is impersonated with an identity token.',
     },
+  ),
+  workload_identity_provider: connection(
+    textLike(
+      providerForm,
+      'must be a provider, such as projects/123456/locations/global/workloadIdentityPools/pool/providers/secrets',
+    ),
     {
-      credentials:
-        'Content of the key file of a service account, as JSON. Without it, the environment of the worker supplies the credentials.',
-      project_id: 'Project of the external secrets. Without it, that of the credentials.',
-      replication_locations:
-        'Locations of the replicas of new external secrets, such as europe-west1. Without any, the provider chooses.',
-      service_account_email: 'Service account that is impersonated with an identity token.',
-      workload_identity_provider:
-        'Provider that exchanges identity tokens. Without it, the one that the audience names.',
+      default: '',
+      group: 'identity',
+      help: 'Provider that exchanges identity tokens. Without it, the one that the audience names.',
     },
   ),
   ...federationFields,
   ...tagFields,
-  ...commonFields,
-});
+  ...commonFields('secret-path'),
+};
 
-/** cloudC-sm: a secret manager (docs/conventions.md#517-cloudc-sm; the provider's quotas and API reference). */
-export const cloudCSm: DestinationDescription = {
+/** The stored settings of a destination. */
+export type CloudCSettings = SettingsOf<typeof fields>;
+
+/** cloudC-sm: a secret manager (docs/destinations/cloudc-sm.md; the provider's quotas and API reference). */
+export const cloudCSm = describeType({
   type: 'cloudC-sm',
   fields,
-  defaults: {
-    project_id: '',
-    replication_locations: [],
-    service_account_email: '',
-    workload_identity_provider: '',
-    ...federationDefaults,
-    custom_tags: {},
-    ...commonDefaults('secret-path'),
-  },
-  secretFields: ['credentials'],
-  connectionFields: [
-    'credentials',
-    'project_id',
-    'service_account_email',
-    'workload_identity_provider',
-    ...federationConnectionFields,
-  ],
-  pushedFields: ['custom_tags', 'replication_locations'],
-  immutableFields: ['project_id'],
   supportsTags: true,
   tagRule: {
     maxCustomTags: maxLabels - builtInTagCount,
@@ -107,8 +127,9 @@ export const cloudCSm: DestinationDescription = {
   takesEmptyValue: false,
   // Quotas are per project: https://cloud.google.com/secret-manager/quotas
   account: ({ project_id }) => [project_id],
-  // The quota is 600 write requests per minute, and an entry takes two of them: a new secret is created and gets a version, a new value
-  // adds a version and destroys the one before. The burst is small, because it comes on top of the first minute.
+  // The quota is 600 write requests per minute, and an entry takes two of them: a new secret is created and gets a
+  // version, a new value adds a version and destroys the one before. The burst is small, because it comes on top of the
+  // first minute.
   budget: { perSecond: 5, burst: 5 },
   nameRule: {
     defaultTemplate: (prefix, granularity) =>
@@ -119,7 +140,7 @@ export const cloudCSm: DestinationDescription = {
   },
   derive: withProject,
   check: checkTogether,
-};
+});
 
 function checkName(name: string): string | undefined {
   if (name.length < 1 || name.length > maxNameLength)
@@ -129,17 +150,17 @@ function checkName(name: string): string | undefined {
 
 /** Stores the project that the credentials name, so that later credentials cannot move the destination to another one. */
 function withProject(
-  settings: Readonly<Record<string, Json>>,
+  settings: CloudCSettings,
   { credentials: text }: Readonly<Record<string, string>>,
-): Record<string, Json> {
+): CloudCSettings {
   if (settings.project_id !== '' || text === undefined) return { ...settings };
   const project = parseCredentials(text)?.project_id;
   return { ...settings, project_id: typeof project === 'string' && projectForm.test(project) ? project : '' };
 }
 
-function checkTogether(settings: Readonly<Record<string, Json>>, given: ReadonlySet<string>): string[] {
-  const keys = Object.keys(settings.custom_tags as Record<string, string>);
-  const replicas = settings.replication_locations as string[];
+function checkTogether(settings: CloudCSettings, given: ReadonlySet<string>): string[] {
+  const keys = Object.keys(settings.custom_tags);
+  const replicas = settings.replication_locations;
   const colliding = keys.find(
     (key, index) => keys.findIndex((other) => labelOf(other) === labelOf(key)) < index,
   );
@@ -151,33 +172,59 @@ function checkTogether(settings: Readonly<Record<string, Json>>, given: Readonly
     new Set(replicas).size < replicas.length && 'replication_locations: must not contain a location twice',
     colliding !== undefined &&
       `custom_tags: ${JSON.stringify(colliding.slice(0, 128))} becomes the same label as another key`,
+    ...keyProblems(settings),
     ...federationProblems(settings, given, { requires: [], excludes: ['credentials'] }),
     ...providerProblems(settings),
   ];
   return problems.filter((problem) => problem !== false);
 }
 
-function providerProblems(settings: Readonly<Record<string, Json>>): string[] {
+/**
+ * An automatic replication takes a key of the location global, and a replica one of its own location; either all replicas
+ * have one, or none (https://cloud.google.com/secret-manager/docs/cmek).
+ */
+function keyProblems({
+  replication_locations: locations,
+  global_kms_key: key,
+  locational_kms_keys: keys,
+}: CloudCSettings): (string | false)[] {
+  const keyed = Object.keys(keys);
+  const isComplete =
+    keyed.length === locations.length && locations.every((location) => keyed.includes(location));
+  return [
+    key !== '' &&
+      locations.length > 0 &&
+      'global_kms_key: excludes replication_locations; use locational_kms_keys',
+    keyed.length > 0 &&
+      !isComplete &&
+      'locational_kms_keys: must have a key for each of replication_locations, and no other',
+    Object.entries(keys).some(([location, name]) => locationOf(name) !== location) &&
+      'locational_kms_keys: each key must be in the location that it is given for',
+  ];
+}
+
+function providerProblems(settings: CloudCSettings): string[] {
   if (isFederated(settings))
     return providerOf(settings) === undefined
       ? [
           'workload_identity_provider: is required, unless identity_token_audience is the full name of the provider',
         ]
       : [];
-  return ['service_account_email', 'workload_identity_provider']
-    .filter((field) => settings[field] !== '' && settings[field] !== undefined)
+  return (['service_account_email', 'workload_identity_provider'] as const)
+    .filter((field) => settings[field] !== '')
     .map((field) => `${field}: requires identity_token_audience`);
 }
 
 /**
- * Returns the provider that exchanges identity tokens: the one that is set, else the audience, which by default is the provider's full
- * name, with or without the scheme (https://cloud.google.com/iam/docs/reference/rest/v1/projects.locations.workloadIdentityPools.providers).
+ * Returns the provider that exchanges identity tokens: the one that is set, else the audience, which by default is the
+ * provider's full name, with or without the scheme
+ * (https://cloud.google.com/iam/docs/reference/rest/v1/projects.locations.workloadIdentityPools.providers).
  */
 export function providerOf({
   workload_identity_provider: provider,
   identity_token_audience: audience,
-}: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof provider === 'string' && provider !== '') return provider;
-  const name = String(audience).replace(/^(https:)?\/\/iam\.googleapis\.com\//, '');
+}: Pick<CloudCSettings, 'workload_identity_provider' | 'identity_token_audience'>): string | undefined {
+  if (provider !== '') return provider;
+  const name = audience.replace(/^(https:)?\/\/iam\.googleapis\.com\//, '');
   return name !== audience && providerForm.test(name) ? name : undefined;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { shownOf } from '../../tests/shown-of.ts';
+import { settingsOf } from '../description.ts';
 import { namesOf } from '../names/names-harness.ts';
-import { presentDestination } from '../request/present-destination.ts';
 import { requestsOf } from '../request/requests-harness.ts';
 import { codehost } from './codehost.ts';
 
@@ -14,7 +15,11 @@ const { parse, refusal } = requestsOf(codehost);
 
 describe('codehost: a refusal names the field and contains no value', () => {
   test.each<[string, object, RegExp]>([
-    ['an unknown location', { secrets_location: 'canary' }, /secrets_location: must be repository or/],
+    [
+      'an unknown location',
+      { secrets_location: 'canary' },
+      /secrets_location: must be repository, environment or/,
+    ],
     ['a token with blanks', { access_token: 'canary canary' }, /access_token: must not contain blanks/],
     ['an owner with a slash', { repository_owner: 'a/canary' }, /repository_owner: must be the name/],
     ['a repository with its owner', { repository_name: 'a/canary' }, /repository_name: must be the name/],
@@ -60,6 +65,11 @@ describe('codehost: required fields and combinations', () => {
     [{ ...repository, organization_visibility: 'all' }, /organization_visibility: requires secrets_loc/],
     [{ ...repository, selected_repository_names: 'web' }, /selected_repository_names: requires secrets_loc/],
     [{ ...organization, ...repository }, /repository_owner: requires .*; repository_name: requires/],
+    [
+      { ...repository, environment_name: 'live', secrets_app: 'dependabot' },
+      /^environment_name: requires secrets_app actions$/,
+    ],
+    [{ ...repository, secrets_app: 'canary' }, /secrets_app: must be actions, dependabot or codespaces/],
     [{ ...organization, environment_name: 'live' }, /environment_name: requires secrets_location repository/],
     [{ ...organization, organization_visibility: 'selected' }, /selected_repository_names: is required with/],
     [
@@ -154,13 +164,7 @@ describe('codehost: stored destinations', () => {
   });
 
   test('are shown with the token masked', () => {
-    const { settings, credentials } = parse({ access_token, ...repository });
-    const shown = presentDestination(codehost, {
-      name: 'main',
-      settings,
-      credentialNames: Object.keys(credentials),
-      prefix: 'secrets',
-    });
+    const shown = shownOf(codehost, parse({ access_token, ...repository }));
     expect(shown).toMatchObject({
       connection_details: { access_token: '*****', repository_owner: 'acme', repository_name: 'web' },
       options: { granularity_level: 'secret-key' },
@@ -204,7 +208,7 @@ describe('codehost: names', () => {
 describe('codehost 6: the account whose writes run one at a time, one second apart', () => {
   const account = (body: object) => {
     const { settings, credentials } = parse(body);
-    return codehost.account(settings, credentials);
+    return codehost.account(settingsOf(codehost, settings), credentials);
   };
 
   test('is the token or the installation, on its server', () => {

@@ -1,9 +1,9 @@
 import { controlCharacters, type Json, stringList } from '@secrets/domain';
 import { z } from 'zod';
-import type { DestinationDescription } from '../description.ts';
+import { describeType } from '../description.ts';
+import { commonFields, text, textLike } from '../fields/common-fields.ts';
+import { connection, type SettingsOf, secret } from '../fields/field.ts';
 import { truncateSha256 } from '../names/template/name-functions.ts';
-import { commonDefaults, commonFields, text, textLike } from './common-fields.ts';
-import { withHelp } from './field-help.ts';
 
 const maxNameLength = 255;
 
@@ -29,7 +29,10 @@ const installationId = z
   .refine((given) => /^([1-9]\d{0,14})?$/.test(given), 'must be the number of an installation')
   .meta({ type: 'integer', minimum: 1, maximum: 999_999_999_999_999 });
 
-/** The origin of a self-hosted server, in its only spelling, so that two of them can be compared; empty for the public service. */
+/**
+ * The origin of a self-hosted server, in its only spelling, so that two of them can be compared; empty for the public
+ * service.
+ */
 export const enterpriseUrl = text(2048)
   .refine(
     (given) => given === '' || isServer(given),
@@ -38,92 +41,98 @@ export const enterpriseUrl = text(2048)
   .transform((given) => (given === '' ? '' : new URL(given).origin))
   .meta({ pattern: '^(?:https://[a-z][a-z0-9]{0,30}(?:\\.[a-z][a-z0-9]{0,30}){1,3})?$' });
 
-const fields = z.object({
-  ...withHelp(
+/** Where the external secrets are: the marks of the write-only store are about one place. */
+const place = { default: '', immutable: true } as const;
+
+const fields = {
+  secrets_location: connection(
+    z.enum(['repository', 'environment', 'organization'], {
+      error: 'must be repository, environment or organization',
+    }),
     {
-      secrets_location: z.enum(['repository', 'organization'], {
-        error: 'must be repository or organization',
-      }),
-      access_token: text(1024)
-        .refine((given) => !/\s/.test(given), 'must not contain blanks')
-        .meta({ pattern: '^(?:[!-?A-~][!-~]*)?$' }),
-      app_name: text(255),
-      installation_id: installationId,
-      repository_owner: account('an account'),
-      repository_name: textLike(
-        repositoryForm,
-        'must be the name of a repository, without its owner: letters, digits and ._-',
-      ),
-      environment_name: text(255)
-        .refine((given) => !isPathStep(given), 'must be the name of an environment')
-        .meta({ pattern: `^(?:[^.${controlCharacters}][^${controlCharacters}]*)?$` }),
-      organization_name: account('an organization'),
-      organization_visibility: z.enum(['', 'all', 'private', 'selected'], {
-        error: 'must be all, private or selected',
-      }),
-      selected_repository_names: repositories,
-      enterprise_url: enterpriseUrl,
-    },
-    {
-      secrets_location: 'Whether the external secrets are those of a repository or of an organization.',
-      access_token: 'Token that may write secrets. Required, unless an application is used.',
-      app_name: 'Code-host application of this namespace, instead of an access token.',
-      installation_id: 'Number of the installation of the application.',
-      repository_owner: 'Account that owns the repository. Required for a repository.',
-      repository_name: 'Name of the repository, without its owner. Required for a repository.',
-      environment_name:
-        'Environment of the repository. Without it, the secrets are those of the whole repository.',
-      organization_name: 'Name of the organization. Required for an organization.',
-      organization_visibility:
-        'Which repositories see the secrets of the organization. Without it, the private and internal ones.',
-      selected_repository_names:
-        'Repositories that see the secrets, without the name of the organization. Only for the visibility selected.',
-      enterprise_url:
-        'URL of a self-hosted server, such as https://git.example.com. Without it, the public service.',
+      ...place,
+      default: 'repository',
+      shownUnset: '',
+      help: 'Whether the external secrets are those of a repository or of an organization.',
     },
   ),
-  ...commonFields,
-});
+  secrets_app: connection(
+    z.enum(['actions', 'dependabot', 'codespaces'], { error: 'must be actions, dependabot or codespaces' }),
+    {
+      ...place,
+      default: 'actions',
+      shownUnset: '',
+      help: 'What can use the external secrets: Actions, Dependabot or Codespaces. Each has secrets of its own.',
+    },
+  ),
+  access_token: secret(
+    text(1024)
+      .refine((given) => !/\s/.test(given), 'must not contain blanks')
+      .meta({ pattern: '^(?:[!-?A-~][!-~]*)?$' }),
+    { help: 'Token that may write secrets. Required, unless an application is used.' },
+  ),
+  app_name: connection(text(255), {
+    default: '',
+    credential: true,
+    help: 'Code-host application of this namespace, instead of an access token.',
+  }),
+  installation_id: connection(installationId, {
+    default: '',
+    shownUnset: undefined,
+    credential: true,
+    integer: true,
+    help: 'Number of the installation of the application.',
+  }),
+  repository_owner: connection(account('an account'), {
+    ...place,
+    help: 'Account that owns the repository. Required for a repository.',
+  }),
+  repository_name: connection(
+    textLike(repositoryForm, 'must be the name of a repository, without its owner: letters, digits and ._-'),
+    { ...place, help: 'Name of the repository, without its owner. Required for a repository.' },
+  ),
+  environment_name: connection(
+    text(255)
+      .refine((given) => !isPathStep(given), 'must be the name of an environment')
+      .meta({ pattern: `^(?:[^.${controlCharacters}][^${controlCharacters}]*)?$` }),
+    {
+      ...place,
+      help: 'Environment of the repository. Without it, the secrets are those of the whole repository.',
+    },
+  ),
+  organization_name: connection(account('an organization'), {
+    ...place,
+    help: 'Name of the organization. Required for an organization.',
+  }),
+  organization_visibility: connection(
+    z.enum(['', 'all', 'private', 'selected'], { error: 'must be all, private or selected' }),
+    {
+      default: '',
+      pushed: true,
+      help: 'Which repositories see the secrets of the organization. Without it, the private and internal ones.',
+    },
+  ),
+  selected_repository_names: connection(repositories, {
+    default: [],
+    pushed: true,
+    help: 'Repositories that see the secrets, without the name of the organization. Only for the visibility selected.',
+  }),
+  enterprise_url: connection(enterpriseUrl, {
+    ...place,
+    help: 'URL of a self-hosted server, such as https://git.example.com. Without it, the public service.',
+  }),
+  ...commonFields('secret-key'),
+};
 
-/** Where the external secrets are; the marks of the write-only store are about one place. */
-const place = [
-  'secrets_location',
-  'repository_owner',
-  'repository_name',
-  'environment_name',
-  'organization_name',
-  'enterprise_url',
-];
+/** The stored settings of a destination. */
+export type CodehostSettings = SettingsOf<typeof fields>;
 
-/** codehost: action secrets of a repository, an environment or an organization (docs/conventions.md#518-codehost). */
-export const codehost: DestinationDescription = {
+/** codehost: action secrets of a repository, an environment or an organization (docs/destinations/codehost.md). */
+export const codehost = describeType({
   type: 'codehost',
   fields,
-  defaults: {
-    secrets_location: 'repository',
-    app_name: '',
-    installation_id: '',
-    repository_owner: '',
-    repository_name: '',
-    environment_name: '',
-    organization_name: '',
-    organization_visibility: '',
-    selected_repository_names: [],
-    enterprise_url: '',
-    ...commonDefaults('secret-key'),
-  },
-  secretFields: ['access_token'],
-  connectionFields: [
-    'access_token',
-    'app_name',
-    'installation_id',
-    ...place,
-    'organization_visibility',
-    'selected_repository_names',
-  ],
   appField: 'app_name',
-  immutableFields: place,
-  pushedFields: ['organization_visibility', 'selected_repository_names'],
+  derive: withLocation,
   supportsTags: false,
   tagRule: { maxCustomTags: 0, check: () => undefined },
   // https://docs.github.com/en/actions/reference/security/secrets#limits-for-secrets
@@ -151,9 +160,13 @@ export const codehost: DestinationDescription = {
       ? organizationProblems(settings)
       : repositoryProblems(settings)),
   ],
-};
+});
 
-type Settings = Readonly<Record<string, Json>>;
+/** An environment is one of a repository: two names of a place must not look like two places. */
+function withLocation(settings: CodehostSettings): CodehostSettings {
+  const isEnvironment = settings.secrets_location === 'environment' && isSet(settings.environment_name);
+  return isEnvironment ? { ...settings, secrets_location: 'repository' } : { ...settings };
+}
 
 function isServer(given: string): boolean {
   const url = URL.canParse(given) ? new URL(given) : undefined;
@@ -172,15 +185,22 @@ const isSet = (value: Json | undefined): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== undefined && value !== '';
 
 /** Returns a sentence for each field that is set although the others do not permit it. */
-const unexpected = (settings: Settings, names: readonly string[], condition: string): string[] =>
-  names.filter((name) => isSet(settings[name])).map((name) => `${name}: requires ${condition}`);
+const unexpected = (
+  settings: CodehostSettings,
+  names: readonly (keyof CodehostSettings)[],
+  condition: string,
+): string[] => names.filter((name) => isSet(settings[name])).map((name) => `${name}: requires ${condition}`);
 
-const missing = (settings: Settings, names: readonly string[], condition: string): string[] =>
+const missing = (
+  settings: CodehostSettings,
+  names: readonly (keyof CodehostSettings)[],
+  condition: string,
+): string[] =>
   names.filter((name) => !isSet(settings[name])).map((name) => `${name}: is required ${condition}`);
 
-function credentialProblems(settings: Settings, credentials: ReadonlySet<string>): string[] {
+function credentialProblems(settings: CodehostSettings, credentials: ReadonlySet<string>): string[] {
   const hasToken = credentials.has('access_token');
-  const app = ['app_name', 'installation_id'].filter((name) => isSet(settings[name]));
+  const app = (['app_name', 'installation_id'] as const).filter((name) => isSet(settings[name]));
   if (hasToken && app.length > 0)
     return app.map((name) => `${name}: cannot be combined with access_token; remove one of them`);
   if (app.length === 0)
@@ -193,7 +213,13 @@ function credentialProblems(settings: Settings, credentials: ReadonlySet<string>
   ];
 }
 
-const repositoryProblems = (settings: Settings): string[] => [
+const repositoryProblems = (settings: CodehostSettings): string[] => [
+  ...(settings.secrets_location === 'environment'
+    ? missing(settings, ['environment_name'], 'with secrets_location environment')
+    : []),
+  ...(settings.secrets_app === 'actions'
+    ? []
+    : unexpected(settings, ['environment_name'], 'secrets_app actions')),
   ...missing(settings, ['repository_owner', 'repository_name'], 'with secrets_location repository'),
   ...unexpected(
     settings,
@@ -202,7 +228,7 @@ const repositoryProblems = (settings: Settings): string[] => [
   ),
 ];
 
-function organizationProblems(settings: Settings): string[] {
+function organizationProblems(settings: CodehostSettings): string[] {
   const isSelected = settings.organization_visibility === 'selected';
   return [
     ...missing(settings, ['organization_name'], 'with secrets_location organization'),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { settingsOf } from '../description.ts';
 import { namesOf } from '../names/names-harness.ts';
 import { presentDestination } from '../request/present-destination.ts';
 import { requestsOf } from '../request/requests-harness.ts';
@@ -37,6 +38,33 @@ describe('a refusal names the field and contains no value', () => {
       /^deployment_environments: must be a list of strings/,
     ],
     ['an invalid project_id', { project_id: 'a/../canary' }, /^project_id: must be the ID of a project/],
+    [
+      'a project_id that is a step to another path',
+      { project_id: '..' },
+      /^project_id: must be the ID of a project/,
+    ],
+    [
+      'sensitive for development',
+      { sensitive: true, deployment_environments: ['development'] },
+      /^sensitive: cannot be combined with development/,
+    ],
+    [
+      'a branch for production',
+      { git_branch: 'a' },
+      /^git_branch: requires that deployment_environments is preview/,
+    ],
+    [
+      'a branch with a custom environment',
+      { git_branch: 'a', deployment_environments: ['preview'], custom_environment_ids: ['env_1'] },
+      /^git_branch: requires/,
+    ],
+    [
+      'the name of an environment',
+      { custom_environment_ids: ['canary'] },
+      /^custom_environment_ids: must be a list/,
+    ],
+    ['a long branch', { git_branch: 'b'.repeat(251) }, /^git_branch: must not be longer than 250/],
+    ['a key that the type does not use', { kms_key_id: 'canary' }, /^kms_key_id: is not supported here/],
     ['an invalid team_id', { team_id: 'a canary' }, /^team_id: must be the ID of a team/],
     [
       'a token of another form',
@@ -84,14 +112,23 @@ test('environments may be one text, in any order and repeated', () => {
 });
 
 test('a destination is shown with a masked token, its defaults and the default template', () => {
-  const { settings, credentials } = parse(complete);
-  const view = { name: 'main', settings, credentialNames: Object.keys(credentials), prefix: 'secrets' };
+  const { settings, given, credentials } = parse(complete);
+  const view = {
+    name: 'main',
+    settings,
+    given,
+    credentialNames: Object.keys(credentials),
+    prefix: 'secrets',
+  };
   const { connection_details, options } = presentDestination(webhostProject, view);
   expect(connection_details).toEqual({
     access_token: '*****',
     project_id: 'prj_1234',
     team_id: '',
-    deployment_environments: ['preview', 'production'],
+    deployment_environments: ['production', 'preview'],
+    custom_environment_ids: [],
+    git_branch: '',
+    sensitive: false,
   });
   expect(options).toMatchObject({
     granularity_level: 'secret-key',
@@ -102,7 +139,7 @@ test('a destination is shown with a masked token, its defaults and the default t
 
 test('destinations share a budget if they have the same team, or the same token without a team', () => {
   const account = (team_id: string, access_token: string) =>
-    webhostProject.account({ team_id }, { access_token });
+    webhostProject.account(settingsOf(webhostProject, { team_id }), { access_token });
   expect(account('team_1', 'a')).toEqual(account('team_1', 'b'));
   expect(account('', 'a')).toEqual(account('', 'a'));
   const distinct = [account('team_1', 'a'), account('team_2', 'a'), account('', 'a'), account('', 'team_1')];
@@ -114,7 +151,7 @@ describe('names', () => {
 
   test('the default name has upper-case words that are joined by underscores', () => {
     expect(nameOf({ SecretKey: 'foo' })).toBe('SECRETS_KV_1234_MY_SECRET_FOO');
-    expect(nameOf({ SecretPath: 'a/é b' })).toBe('SECRETS_KV_1234_A___B');
+    expect(nameOf({ SecretPath: 'a/! b' })).toBe('SECRETS_KV_1234_A___B');
   });
 
   test('the default name is valid for every path and key', () => {

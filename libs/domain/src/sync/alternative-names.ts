@@ -1,4 +1,4 @@
-/** The industry's names of destination types (docs/conventions.md#110-alternative-names). */
+/** The industry's names of destination types (docs/conventions/http.md#alternative-names). */
 const types: Readonly<Record<string, string>> = {
   'aws-sm': 'cloudA-sm',
   'azure-kv': 'cloudB-kv',
@@ -27,8 +27,8 @@ interface PathNames {
 }
 
 /**
- * Returns both names of a path below `sys/sync` that is given by either. The path is decoded, without leading slashes, and relative to its
- * namespace: elsewhere, a mount or a secret may have these names.
+ * Returns both names of a path below `sys/sync` that is given by either. The path is decoded, without leading slashes, and
+ * relative to its namespace: elsewhere, a mount or a secret may have these names.
  */
 export function pathNames(given: string): PathNames {
   const path = replaced(given, { types, folders }) ?? given;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { faultKinds } from './fault.ts';
 
-/** One step of a check of a destination (docs/conventions.md#521-check-and-plan). */
+/** One step of a check of a destination (docs/conventions/sync-operation.md#check-and-plan). */
 export const CheckStep = z.object({
   step: z.enum(['connect', 'create', 'change', 'remove']),
   result: z.enum(['ok', 'failed', 'not_checked']),

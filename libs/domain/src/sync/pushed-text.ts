@@ -1,3 +1,3 @@
-/** What an external secret of a single key contains: a string as it is, anything else as JSON. */
+/** Returns the text of an external secret that holds a single key: a string unchanged, anything else as JSON. */
 export const pushedText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);

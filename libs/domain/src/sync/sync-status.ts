@@ -1,6 +1,6 @@
 import type { FaultKind } from './fault.ts';
 
-/** The values of `sync_status` (docs/conventions.md#57-status-values). */
+/** The values of `sync_status` (docs/conventions/sync.md#status-values). */
 export const syncStatuses = [
   'PENDING',
   'SYNCED',
@@ -17,7 +17,7 @@ const transient: ReadonlySet<FaultKind> = new Set(['throttled', 'not_ready']);
 
 /**
  * A passing fault becomes an error with the fifth attempt in a row. With the delays of `nextAttempt`, that is after
- * 15 seconds or more (docs/conventions.md#57-status-values).
+ * 15 seconds or more (docs/conventions/sync.md#status-values).
  */
 const errorAfterAttempts = 5;
 
@@ -39,13 +39,14 @@ const statusOfFault = {
   forbidden: 'CLIENT_SIDE_ERROR',
   rejected: 'CLIENT_SIDE_ERROR',
   too_large: 'CLIENT_SIDE_ERROR',
+  full: 'CLIENT_SIDE_ERROR',
   conflict: 'CLIENT_SIDE_ERROR',
   throttled: 'EXTERNAL_SERVICE_ERROR',
   not_ready: 'EXTERNAL_SERVICE_ERROR',
   unavailable: 'EXTERNAL_SERVICE_ERROR',
 } as const satisfies Record<FaultKind, SyncStatus>;
 
-/** The status of an association: the one of its entries that most needs attention (docs/conventions.md#57-status-values). */
+/** The status of an association: the one of its entries that most needs attention (docs/conventions/sync.md#status-values). */
 export function statusOfAll(statuses: readonly SyncStatus[]): SyncStatus {
   return attention.find((status) => statuses.includes(status)) ?? 'UNKNOWN';
 }

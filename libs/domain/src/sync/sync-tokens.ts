@@ -16,8 +16,8 @@ export const audienceCharacters = 600;
 export const syncTokenPath = (type: string): string => `/internal/identity-tokens/${type}`;
 
 /**
- * The subject of identity tokens about a destination, by which providers know it. Neither a namespace nor a name contains a colon, so that
- * no two destinations have the same.
+ * The subject of identity tokens about a destination, by which providers know it. Neither a namespace nor a name contains a
+ * colon, so that no two destinations have the same.
  * @param namespacePath empty for the root namespace
  */
 export const destinationSubject = (destination: {
@@ -26,9 +26,7 @@ export const destinationSubject = (destination: {
   name: string;
 }): string => `secrets-sync:${destination.namespacePath || 'root'}:${destination.type}:${destination.name}`;
 
-/**
- * What a worker says when it requests a token. The type is in the path, and login composes the subject.
- */
+/** Body of a worker's request for an identity token. The type of destination is in the path, and login composes the subject. */
 export const SyncTokenRequest = z.object({
   /** Empty for the root namespace. */
   namespace_path: z

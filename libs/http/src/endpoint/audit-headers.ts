@@ -15,8 +15,8 @@ export const reasonValue = (sentences: readonly string[]): string =>
   encodeURIComponent(sentences.join('; ').slice(0, maxReason).toWellFormed());
 
 /**
- * The headers for the token that a response contains, if any: a login or a token was created, or a response was wrapped again. A renewal
- * returns no token.
+ * The headers for the token that a response contains, if any: a login or a token was created, or a response was wrapped again.
+ * A renewal returns no token.
  */
 export function issuedHeaders(
   reply: Pick<Reply, 'auth' | 'wrapInfo'> | undefined,

@@ -37,6 +37,14 @@ const endpoints = [
   }),
   endpoint({
     method: 'post',
+    path: '/values',
+    summary: 'Write a value',
+    body: z.unknown(),
+    budget: 'secret',
+    handle: async () => undefined,
+  }),
+  endpoint({
+    method: 'post',
     path: '/internal',
     summary: 'Accept another service',
     from: 'sync-control',
@@ -127,6 +135,8 @@ const endpoints = [
   }),
 ];
 
+const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+
 interface Sent {
   method?: string;
   type?: string;
@@ -181,6 +191,16 @@ describe('requests', () => {
   test('accepts unknown fields with a warning', async () => {
     const { body } = await service.call('POST', '/things/a', { count: 13, colour: 'red' });
     expect(body.warnings).toEqual(expect.arrayContaining(['unlucky', 'unknown field colour was ignored']));
+  });
+
+  test.each([
+    ['has more than 1,000 values', '/things/a', Array(1_000).fill(1)],
+    ['is nested deeper than 32 levels', '/things/a', nested(33)],
+    ['has more than 5,010 values', '/values', Array(5_010).fill(1)],
+    ['is nested deeper than 101 levels', '/values', nested(102)],
+  ])('refuses a body that %s at %s, whatever it contains', async (excess, path, body) => {
+    const response = await service.call('POST', path, body);
+    expect(response).toMatchObject({ status: 400, body: { errors: [`the body ${excess}`] } });
   });
 
   test('treats null as an absent field, in nested objects too, unless the schema of the field accepts null', async () => {
@@ -240,6 +260,19 @@ describe('requests', () => {
     expect((await send(Buffer.from('\ufeff{"count":9007199254740993}'))).status).toBe(400);
     expect((await send(Buffer.from('\ufeff{"count":1}'))).status).toBe(200);
     expect((await send('{"count":1,"a":"ä"}', { type: 'application/json; charset=UTF-8' })).status).toBe(200);
+  });
+
+  test.each([
+    ['{"name":"a\\ud800b"}', 'name'],
+    ['{"options":{"deep":"\\uDFFF"}}', 'options.deep'],
+    ['{"data":{"a":["x",{"k":"\\ud83d\\ud83d"}]}}', 'data.a.1.k'],
+    ['{"data":{"\\udc00":1}}', 'data.\ufffd'],
+    ['"\\ud800"', 'the body'],
+  ])('refuses text that is not valid Unicode, naming the field: %s', async (text, field) => {
+    const refused = await send(text);
+    const sentence = `${field}: must be valid Unicode, and contains an unpaired surrogate`;
+    expect([refused.status, await refused.json()]).toEqual([400, { errors: [sentence] }]);
+    expect((await send('{"name":"\\ud83d\\ude00","count":1}')).status).toBe(200);
   });
 
   test('rounds a duration below one second up to 1, because 0 means no limit, and refuses more than 100 years', async () => {

@@ -1,14 +1,15 @@
 import { parse as parseQuery } from 'node:querystring';
 import { type Caller, callerToken } from '@secrets/caller';
-import { Problem } from '@secrets/domain';
+import { type JsonBudget, Problem } from '@secrets/domain';
 import { type Logger, type Span, traced } from '@secrets/telemetry';
 import { failureResponse } from '../problem/failure-response.ts';
 import { httpStatus } from '../problem/problem-status.ts';
-import type { Endpoint, Request } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { bodyBudgets } from './input/body-budgets.ts';
 import { parseJsonBody, requireJsonType } from './input/json-body.ts';
-import { parseInput, parseLeniently, unknownFieldWarnings } from './input/parse-input.ts';
-import { requireNeeded } from './required-capability.ts';
-import { type Route, routeTable } from './route-table.ts';
+import { parseFor } from './parse-request.ts';
+import { requireNeededCapability } from './required-capability.ts';
+import { type Route, routeTable } from './routing/route-table.ts';
 import { replyResponse, type ServiceResponse } from './service-response.ts';
 
 /** The start of a request to a service. */
@@ -28,7 +29,7 @@ export interface ReceivedRequest {
    * @throws a problem (`forbidden`)
    */
   authenticate(from: string): Caller;
-  /** Undefined if there is none. It is read after `authenticate`: nobody else reaches the parser. */
+  /** Undefined if there is none. It is read only after `authenticate`, so unauthenticated callers do not reach the parser. */
   body: RequestBody | undefined;
 }
 
@@ -61,7 +62,7 @@ export function endpointServer(endpoints: readonly Endpoint[], log: Logger): Ser
   };
 }
 
-/** What is known about a request while it is served. */
+/** Facts that become known while a request is served. */
 interface Served {
   requestId: string | undefined;
 }
@@ -97,23 +98,28 @@ async function serve(
 ): Promise<ServiceResponse> {
   const caller = request.authenticate(endpoint.from ?? 'gateway');
   served.requestId = caller.requestId;
-  requireNeeded(endpoint, caller);
-  const body = await readJson(request.body);
-  const warnings = unknownFieldWarnings(endpoint.body, body);
-  const input = {
-    params: parseInput(endpoint.params, params),
-    query: parseLeniently(endpoint.query, query),
-    body: parseLeniently(endpoint.body, body),
+  requireNeededCapability(endpoint, caller);
+  const body = await readJson(request.body, budgetOf(endpoint, caller));
+  const warnings: string[] = [];
+  const handle = parseFor(endpoint, {
+    params,
+    query,
+    body,
     caller,
     callerToken: callerToken(request.callerToken),
-    warn: (sentence: string) => void warnings.push(sentence),
-  };
-  const reply = await endpoint.handle(input as unknown as Request<never, never, never>);
+    warn: (sentence) => void warnings.push(sentence),
+  });
+  const reply = await handle();
   return replyResponse(caller.requestId, reply, warnings);
 }
 
-async function readJson(body: RequestBody | undefined): Promise<unknown> {
+function budgetOf({ from, budget = 'ordinary' }: Endpoint, caller: Caller): JsonBudget {
+  if (from !== undefined && from !== 'gateway') return bodyBudgets.internal;
+  return caller.tokenType === null && from === undefined ? bodyBudgets.open : bodyBudgets[budget];
+}
+
+async function readJson(body: RequestBody | undefined, budget: JsonBudget): Promise<unknown> {
   if (body === undefined) return undefined;
   requireJsonType(body.contentType);
-  return parseJsonBody(await body.read());
+  return parseJsonBody(await body.read(), budget);
 }

@@ -3,23 +3,47 @@ import type { Sealed } from '@secrets/seal';
 import type { z } from 'zod';
 import type { Reply } from './envelope.ts';
 
-/** `list` is both the verb LIST and `GET …?list=true`; PUT is accepted wherever POST is. */
-export type Method = 'get' | 'post' | 'patch' | 'delete' | 'list';
+/** `list` is both the verb LIST and `GET …?list=true`; PUT is accepted wherever POST is. Services receive no HEAD. */
+export type Method = 'get' | 'head' | 'post' | 'patch' | 'delete' | 'list';
 
 /**
- * What a POST needs from the caller's policies (docs/conventions.md#27-policies):
+ * Capability that a POST requires from the caller's policies (docs/conventions/access.md#policies):
  * - `update`: it acts on something that exists
- * - `create or update`: it can create an object. The handler requires `update` for one that exists (`requireGrant`), or
- *   never changes one
+ * - `create or update`: it can create an object. The handler requires `update` for one that exists (`requireGrant`), or never
+ *   changes one
  * - `no token`: it is public; the gateway knows its path
  */
-export type Needs = 'update' | 'create or update' | 'no token';
+type Needs = 'update' | 'create or update' | 'no token';
 
 /** The media type of server-sent events. */
 export const eventStreamType = 'text/event-stream';
 
-/** One endpoint of a service: the requests it accepts, and its handler. */
-export interface Endpoint {
+/**
+ * Access rules of an endpoint, which the gateway applies by path in addition to the policies
+ * (docs/adr/0039-declared-paths.md). Without `open`, `isLogin` and `anyToken`, a request needs a token whose policies
+ * allow the operation.
+ */
+export interface Access {
+  /** Needs no token. */
+  open?: true;
+  /** Needs no token if an auth mount of that path exists in the namespace of the request. */
+  isLogin?: true;
+  /** Any valid token may perform it, without consuming a use; the service decides what it returns. */
+  anyToken?: true;
+  /** What a token does with itself: takes place in its own namespace, whichever the request names. */
+  isOwn?: true;
+  /** Needs the capability `sudo` as well as that of the operation, because it affects more than its own object. */
+  needsSudo?: true;
+  /** Exists only in the root and the administrative namespace (docs/conventions/access.md#namespaces). */
+  isAdministrative?: true;
+  /** The service receives the token of the request, because it returns that token. */
+  receivesToken?: true;
+  /** A wrapping token is sufficient. The service receives and checks it, because it alone can read what was wrapped. */
+  takesWrappingToken?: true;
+}
+
+/** The requests that an endpoint accepts, as clients see them. */
+export interface EndpointDescription {
   method: Method;
   /** Express path below `/v1`, such as `/sys/mounts/*path`. */
   path: string;
@@ -30,16 +54,28 @@ export interface Endpoint {
   body?: z.ZodType;
   /** For POST. Default: `update`, so that an endpoint that is to accept less must say so. */
   needs?: Needs;
+  access?: Access;
+  /** What the body may contain, if the caller has a token. Default: `ordinary`. */
+  budget?: 'ordinary' | 'secret';
   /** The service that may call it. Default: the gateway, so any client whose policies allow it. */
   from?: string;
   /** The media type of its responses, if they do not have the envelope. */
   produces?: typeof eventStreamType;
-  /** What the API description shows instead of this endpoint, such as the paths that a wildcard matches. */
-  describedAs?: readonly Endpoint[];
-  handle: (request: Request<never, never, never>) => Promise<Reply | undefined>;
+  /** Descriptions of its responses by status, if they are not those of other endpoints. */
+  responses?: Readonly<Record<number, string>>;
 }
 
-/** What a handler receives. */
+/**
+ * One endpoint of a service: the requests it accepts, and its handler. `More` is what the handler receives besides the
+ * request.
+ */
+export interface Endpoint<More = unknown> extends EndpointDescription {
+  /** What the API description shows instead of this endpoint, such as the paths that a wildcard matches. */
+  describedAs?: readonly EndpointDescription[];
+  handle: (request: Request<never, never, never> & More) => Promise<Reply | undefined>;
+}
+
+/** Parsed request that a handler receives. */
 export interface Request<Params, Query, Body> {
   params: Params;
   query: Query;
@@ -53,23 +89,27 @@ export interface Request<Params, Query, Body> {
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : Record<string, never>;
 
+type Schemas = 'params' | 'query' | 'body';
+
+/** Returns what declares an endpoint whose handler receives `More`, such as the mount that its path is below. */
+export const endpointWith =
+  <More>() =>
+  <
+    P extends z.ZodType | undefined = undefined,
+    Q extends z.ZodType | undefined = undefined,
+    B extends z.ZodType | undefined = undefined,
+  >(
+    definition: Omit<Endpoint, Schemas | 'handle'> & {
+      params?: P;
+      query?: Q;
+      body?: B;
+      /** Without a reply, the response is a 204. */
+      handle: (
+        request: Request<Parsed<P>, Parsed<Q>, Parsed<B>> & More,
+      ) => Promise<Reply | undefined> | Promise<void>;
+    },
+  ): Endpoint<More> =>
+    definition as unknown as Endpoint<More>;
+
 /** Declares an endpoint. The types of its handler are inferred from its schemas. */
-export function endpoint<
-  P extends z.ZodType | undefined,
-  Q extends z.ZodType | undefined,
-  B extends z.ZodType | undefined,
->(definition: {
-  method: Method;
-  path: string;
-  summary: string;
-  params?: P;
-  query?: Q;
-  body?: B;
-  needs?: Needs;
-  from?: string;
-  produces?: typeof eventStreamType;
-  describedAs?: readonly Endpoint[];
-  handle: (request: Request<Parsed<P>, Parsed<Q>, Parsed<B>>) => Promise<Reply | undefined>;
-}): Endpoint {
-  return definition as unknown as Endpoint;
-}
+export const endpoint = endpointWith<unknown>();

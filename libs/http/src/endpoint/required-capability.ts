@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoint.ts';
  * own router finds them, must be checked by that router.
  * @throws `permissionDenied()`
  */
-export function requireNeeded(
+export function requireNeededCapability(
   { method, needs = 'update', from }: Pick<Endpoint, 'method' | 'needs' | 'from'>,
   caller: Caller,
 ): void {

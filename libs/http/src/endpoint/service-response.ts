@@ -34,8 +34,9 @@ export function replyResponse(
   }
   if (reply?.document !== undefined) {
     const { content, maxAgeSeconds } = reply.document;
-    const cached = { ...headers, ...json, 'cache-control': `public, max-age=${maxAgeSeconds}` };
-    return { status: 200, headers: cached, text: JSON.stringify(content) };
+    const cached = maxAgeSeconds === undefined ? {} : { 'cache-control': `public, max-age=${maxAgeSeconds}` };
+    const status = reply.status ?? 200;
+    return { status, headers: { ...headers, ...json, ...cached }, text: JSON.stringify(content) };
   }
   if (reply?.stored !== undefined)
     return { status: 200, headers: { ...headers, ...json }, text: restoredEnvelope(requestId, reply.stored) };

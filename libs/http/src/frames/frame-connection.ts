@@ -29,7 +29,7 @@ interface Pending {
 
 const connectTimeoutMs = 2_000;
 const sweepMs = 1_000;
-/** How long the service may take to close a connection that has ended. */
+/** Milliseconds that the service has to close a connection that this side has ended. */
 const endMs = 1_000;
 /** A connection is replaced after this time, so that new replicas get their share. */
 const maxAgeMs = 60_000;

@@ -30,5 +30,5 @@ export const overHttp = 0;
 /** Says that the other side is about to stop, in a frame with the ID 0: no further request may be sent. */
 export const goAwayHead = JSON.stringify({ goAway: true });
 
-/** What signatures of frames begin with, so that they are not those of anything else. */
+/** Prefix of the text that is signed for a frame, so that a signature is valid for frames only. */
 export const framesContext = `${framesProtocol}\n`;

@@ -20,8 +20,8 @@ type FramedRequest = Omit<RequestHead, 'exp'> & { body: Buffer | undefined };
 /** Connections to a service that carry many requests each. */
 export interface FramePool {
   /**
-   * Sends a request to a replica. Resolves with undefined if it has to be sent over HTTP: it was not sent, or is a GET whose response is
-   * large.
+   * Sends a request to a replica. Resolves with undefined if it has to be sent over HTTP: it was not sent, or is a GET whose
+   * response is large.
    * @throws {ConnectionLost} if there was no response: the request may have been served
    */
   send(request: FramedRequest): Promise<ServiceResponse | undefined>;
@@ -32,7 +32,7 @@ export interface FramePool {
 const comfortableLoad = 32;
 const maxConnections = 16;
 const retryMs = 1_000;
-/** How long everything is sent over HTTP before the next attempt, if the service does not know this protocol. */
+/** Milliseconds for which requests are sent over HTTP, after a service has turned out not to support this protocol. */
 const unsupportedMs = 30_000;
 
 /** Opens connections as requests need them. Until one is open, requests are sent over HTTP. */

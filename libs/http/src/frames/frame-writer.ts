@@ -2,12 +2,15 @@ import type { Writable } from 'node:stream';
 
 /** A frame waits for at most this many turns of the event loop. */
 const maxTurns = 4;
-/** As many frames are written at once. With more, the process at the other end waits for work, and both would never work at the same time. */
+/**
+ * Maximum number of frames per write. With more, the process at the other end would wait for work, and the two would take turns
+ * instead of working at the same time.
+ */
 const maxFrames = 8;
 
 /**
- * Writes frames to a connection, those of a few turns of the event loop together: a system call costs more than everything else about a small
- * frame. A frame on its own is written in the next turn.
+ * Writes frames to a connection, those of a few turns of the event loop together: a system call costs more than everything else
+ * about a small frame. A frame on its own is written in the next turn.
  */
 export class FrameWriter {
   readonly #socket: Writable;

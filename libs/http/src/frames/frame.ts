@@ -1,6 +1,6 @@
 /** One message of a connection that carries many requests at once. */
 export interface Frame {
-  /** Pairs a response with its request; 0 for what concerns the connection. */
+  /** Pairs a response with its request; 0 in frames about the connection itself. */
   id: number;
   /** A JSON object. */
   head: Buffer;
@@ -11,8 +11,8 @@ export interface Frame {
   signature: Buffer;
 }
 
-// Layout: the length of what follows, the ID and the length of the head, each of 4 bytes, big-endian; the head, the body, and the signature
-// if frames of this direction have one.
+// Layout: the length of what follows, the ID and the length of the head, each of 4 bytes, big-endian; the head, the body, and
+// the signature if frames of this direction have one.
 const lengthBytes = 4;
 const idAndHeadLengthBytes = 8;
 

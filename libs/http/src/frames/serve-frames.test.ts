@@ -45,7 +45,7 @@ const endpoints = [
     method: 'get',
     path: '/held',
     summary: 'Wait',
-    handle: () => new Promise((resolve) => held.push(() => resolve({ data: 'released' }))),
+    handle: () => new Promise<{ data: string }>((resolve) => held.push(() => resolve({ data: 'released' }))),
   }),
   endpoint({
     method: 'get',

@@ -5,7 +5,7 @@ import { RequestFraming } from './request-framing.ts';
 
 const rules = { maxHeaderBytes: 1_000, upgrades: false };
 
-/** What the parser receives if the text arrives in these pieces. */
+/** Returns the text that reaches the parser if a request arrives in these pieces. */
 function parserInput(pieces: readonly string[], used = rules): string {
   const framing = new RequestFraming(used);
   return pieces

@@ -1,7 +1,7 @@
-import { type AnnouncedBodyRules, announcedBody, chunkBytes } from './announced-body.ts';
+import { chunkBytes, type DeclaredBodyRules, declaredBody } from './declared-body.ts';
 import { swapVerb, verbLetters } from './swapped-verb.ts';
 
-export interface RequestFramingRules extends AnnouncedBodyRules {
+export interface RequestFramingRules extends DeclaredBodyRules {
   /** Maximum size in bytes of a header block, and of a chunk-size or trailer line; a longer one is doubtful. */
   maxHeaderBytes: number;
 }
@@ -78,7 +78,7 @@ export class RequestFraming {
   }
 
   #enterBody(head: string): void {
-    const body = announcedBody(head, this.#rules);
+    const body = declaredBody(head, this.#rules);
     if (body === 'doubtful') this.#part = 'lost';
     else if (body === 'chunked') this.#part = 'chunk-size';
     else this.#expect(body, 'body', 'between');

@@ -6,7 +6,7 @@ import {
   type ServiceResponse,
 } from '../endpoint/service-response.ts';
 
-/** What is known about a request that failed. */
+/** Failed request, for the log. */
 interface FailedRequest {
   method: string;
   /** Undefined if the caller is not known. */
@@ -42,7 +42,7 @@ function asProblem(error: unknown): Problem | undefined {
 
 const unstorable = 'the request contains a character that cannot be stored';
 
-/** How Postgres reports NUL and unpaired surrogates, which neither its text nor its JSON types can store. */
+/** Whether Postgres refused NUL or an unpaired surrogate, which neither its text nor its JSON types can store. */
 function isUnstorableText(error: unknown): boolean {
   const code = errorCode(error);
   if (code === '22021' || code === '22P05') return true;

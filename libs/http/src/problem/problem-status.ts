@@ -1,6 +1,6 @@
 import type { Problem, ProblemKind } from '@secrets/domain';
 
-/** The status code of each kind of problem (docs/conventions.md#13-errors). */
+/** The status code of each kind of problem (docs/conventions/http.md#errors). */
 export const httpStatus = {
   invalid: 400,
   forbidden: 403,

@@ -36,11 +36,15 @@ export interface ServerOptions {
   maxConnections?: number;
   /** Paths that return 503 while the server drains, in addition to `/readyz`. */
   readyPaths?: readonly string[];
-  /** Called before the response to a request that is not valid HTTP. If it rejects, the connection is closed without a response. */
+  /**
+   * Called before the response to a request that is not valid HTTP. If it rejects, the connection is closed without a response.
+   */
   onUnparsed?: ((request: UnparsedRequest) => Promise<void>) | undefined;
 }
 
-/** For services behind the gateway: a request of 16 KiB carries its path once more, encoded, in the assertion about its caller. */
+/**
+ * For services behind the gateway: a request of 16 KiB carries its path once more, encoded, in the assertion about its caller.
+ */
 export const internalHeaderBytes = 64 * 1024;
 
 export interface RunningServer {
@@ -48,8 +52,8 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Announces that the server will stop, and still serves every request: `/readyz`, and each of `readyPaths`, returns 503, and each response
-   * closes its connection, so that clients connect elsewhere. `/readyz?serving` still asks for the dependencies.
+   * Announces that the server will stop, and still serves every request: `/readyz`, and each of `readyPaths`, returns 503, and
+   * each response closes its connection, so that clients connect elsewhere. `/readyz?serving` still asks for the dependencies.
    */
   drain(): void;
   /**
@@ -100,7 +104,7 @@ export async function startServer(
   };
 }
 
-/** What serves connections that carry frames, if a handler does. */
+/** Returns the handler's listener for connections that carry frames, if it has one. */
 const framesOf = (handler: http.RequestListener): FrameListener | undefined =>
   'frames' in handler ? (handler.frames as FrameListener) : undefined;
 

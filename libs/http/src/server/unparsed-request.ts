@@ -23,7 +23,7 @@ export interface RejectUnparsedOptions {
 
 /**
  * Responds to requests that Node's parser rejects before any handler runs, in the same form as every other error:
- * `{"errors": […]}` and a request ID (docs/conventions.md#13-errors). Node alone would send a status without a body.
+ * `{"errors": […]}` and a request ID (docs/conventions/http.md#errors). Node alone would send a status without a body.
  * The connection is closed. Nothing is written into a response that is only partly sent.
  */
 export function rejectUnparsed(

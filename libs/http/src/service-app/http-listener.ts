@@ -18,7 +18,7 @@ export interface HttpListenerOptions {
   keys: InternalKeys;
 }
 
-/** Maximum size of a request body in bytes; a larger one gets 413 (docs/conventions.md#13-errors). */
+/** Maximum size of a request body in bytes; a larger one gets 413 (docs/conventions/http.md#errors). */
 export const maxBodyBytes = 1_048_576;
 
 /** Serves requests over HTTP from callers whose assertion is valid. */

@@ -5,7 +5,7 @@ import type { Logger, Metrics } from '@secrets/telemetry';
 import express, { type Express } from 'express';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { endpointServer, type ServeRequest } from '../endpoint/endpoint-server.ts';
-import { openApi } from '../endpoint/open-api.ts';
+import { openApi } from '../endpoint/open-api/open-api.ts';
 import { type FrameListener, serveFrames } from '../frames/serve-frames.ts';
 import { httpListener } from './http-listener.ts';
 
@@ -22,7 +22,7 @@ export interface ServiceAppOptions {
   background?: readonly string[];
 }
 
-/** What an internal service serves. */
+/** Request listener of an internal service. */
 export interface ServiceApp extends RequestListener {
   /** Serves requests to the endpoints that arrive in another way than over HTTP. */
   serve: ServeRequest;
@@ -71,7 +71,7 @@ export function operatorApp({
   };
   app.get('/livez', (_request, response) => void response.json({ live: true }));
   app.get('/readyz', async ({ query }, response) => {
-    const missing = await missingParts('traffic' in query ? ofRequests : readiness);
+    const missing = await failedDependencies('traffic' in query ? ofRequests : readiness);
     response.status(missing.length === 0 ? 200 : 503).json({ ready: missing.length === 0, missing });
   });
   app.get(
@@ -84,7 +84,7 @@ export function operatorApp({
 const checkTimeoutMs = 2_000;
 
 /** Returns the names of the dependencies whose check failed or took longer than 2 s. */
-export async function missingParts(readiness: ServiceAppOptions['readiness']): Promise<string[]> {
+export async function failedDependencies(readiness: ServiceAppOptions['readiness']): Promise<string[]> {
   const checks = Object.entries(readiness).map(async ([part, check]) =>
     (await succeedsInTime(check)) ? undefined : part,
   );

@@ -9,7 +9,7 @@ import {
   type WindowLimits,
 } from '@secrets/scheduler';
 
-/** The windows of lanes: what a new one starts with, and what it may grow to. */
+/** The initial and the largest window of a lane. */
 export const windowLimits: WindowLimits = { first: 2, max: 64 };
 
 /** SQL: the `LaneState` in a row of `sync.lanes` or `sync.destination_health`, as JSON; null if there is no row. */
@@ -23,9 +23,7 @@ export const isPausedNow = (destinationId: string, laneId: string): string =>
   `(exists (select from sync.lanes l where l.id = ${laneId} and l.paused_until > now())
     or exists (select from sync.destination_health h where h.destination_id = ${destinationId} and h.paused_until > now()))`;
 
-/**
- * Returns the lane of an account, which is created if absent. `account` is a hash: the lanes are not a list of who uses what.
- */
+/** Returns the lane of an account; creates it if absent. `account` is a hash, so that the lanes do not reveal accounts. */
 export async function ensureLane(sql: Sql, destinationType: string, account: string): Promise<string> {
   const [row] = await sql.query<{ id: string }>(
     `insert into sync.lanes (destination_type, account, window_size, threshold) values ($1, $2, $3, $4)
@@ -37,11 +35,11 @@ export async function ensureLane(sql: Sql, destinationType: string, account: str
 }
 
 /**
- * Ends the pause of a destination and of its lane, because an operator changed something or asked for it. The next call is a probe. Does
- * nothing if the lane was served within the last second: a script that sets many secrets must not send a probe for each of them to a
- * throttled account. After a change of the destination, a pause because of its credentials ends in any case: an attempt with those of before
- * may have been the last one. A probe that fails restores the pause without lengthening it. The entries that the pause postponed become due: no more
- * of them than the window let through before it. Call this before entries are locked.
+ * Ends the pause of a destination and of its lane, because an operator changed something or asked for it. The next call is a
+ * probe. Does nothing if the lane was served within the last second: a script that sets many secrets must not send a probe for
+ * each of them to a throttled account. After a change of the destination, a pause because of its credentials ends in any case:
+ * the last attempt may have used the earlier ones. A probe that fails restores the pause without lengthening it. The entries that
+ * the pause postponed become due: no more of them than the window let through before it. Call this before entries are locked.
  */
 export async function liftPause(sql: Sql, destinationId: string, { isChanged = false } = {}): Promise<void> {
   const mayEnd = (row: string) =>
@@ -89,8 +87,9 @@ export async function throttledSeconds(sql: Sql, destinationId: string): Promise
 }
 
 /**
- * Takes calls that are made beside entries out of the budget of the destination's lane, which may become negative: then no entry is
- * admitted until that time has passed. Takes nothing, and returns false, while it is negative already.
+ * Takes calls that are not for entries out of the budget of the destination's lane. The budget may become negative; no entry is
+ * admitted until it has recovered. Takes nothing and returns false while it is negative. If the last refill lies ahead of the
+ * clock, the clock was set back, and the budget counts as recovered.
  */
 export async function useBudget(
   sql: Sql,
@@ -98,7 +97,8 @@ export async function useBudget(
   calls: number,
   { perSecond, burst }: Budget,
 ): Promise<boolean> {
-  const refilled = `least($4::float8, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch'))))`;
+  const atLeast = `case when refilled_at > now() + interval '1 second' then 0 else '-infinity'::float8 end`;
+  const refilled = `least($4::float8, greatest(${atLeast}, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch')))))`;
   const lanes = await sql.query(
     `update sync.lanes set tokens = ${refilled} - $2::float8, refilled_at = now()
       where id = (select lane_id from sync.destinations where id = $1) and ${refilled} >= 0
@@ -108,7 +108,7 @@ export async function useBudget(
   return lanes.length > 0;
 }
 
-/** Returns calls that `useBudget` has taken and that were not made to the budget of the destination's lane. */
+/** Returns unused calls of `useBudget` to the budget of the destination's lane. */
 export async function giveBackBudget(
   sql: Sql,
   destinationId: string,
@@ -122,7 +122,7 @@ export async function giveBackBudget(
   );
 }
 
-/** Which destination a report is about, and its lane. */
+/** The IDs of a destination and of its lane. */
 export interface LaneOfDestination {
   laneId: string;
   destinationId: string;
@@ -138,7 +138,7 @@ export async function recordSlowDestination(sql: Sql, destinationId: string): Pr
   );
 }
 
-/** What a worker reports of a destination. */
+/** Report of a worker about a destination. */
 type DestinationReport = Exclude<LaneReport, { kind: 'slowed' }>;
 
 /** When a reported call began, as an age, so that the clocks of workers do not matter; and a number in [0, 1) for jitter. */
@@ -148,10 +148,11 @@ export interface ReportTiming {
 }
 
 /**
- * Records what a worker reports, and returns for how long the destination is paused now, and as part of that its lane. A success concerns the lane and the destination, a
- * fault the destination. A throttled call slows the lane down, and pauses it when a second destination is throttled: then the account is, and
- * not something that one destination alone uses. Writes only what changes: a healthy lane with a full window costs a read. A call that
- * began before a pause ended is no probe: its success does not reopen anything, and its fault does not pause it again.
+ * Records a worker's report, and returns the seconds for which the destination and its lane are paused now. A success counts
+ * for the lane and the destination, a fault for the destination only. A throttled call slows the lane down, and pauses it when
+ * a second destination is throttled, because then the limit is that of the account. Writes only what changes: a report about a
+ * healthy lane with a full window costs one read. A call that began before a pause ended is no probe: its success does not
+ * reopen anything, and its fault does not pause it again.
  */
 export function reportToLane(
   db: Db,
@@ -174,7 +175,10 @@ export function reportToLane(
   });
 }
 
-/** Whether the lane or another destination of it is throttled. Locks the lane, so that two destinations do not overlook each other. */
+/**
+ * Whether the lane or another destination of it is throttled. Locks the lane, so that two destinations do not overlook each
+ * other.
+ */
 async function isThrottledElsewhere(tx: Tx, { laneId, destinationId }: LaneOfDestination): Promise<boolean> {
   const [lane] = await tx.query<{ isThrottled: boolean }>(
     'select failures > 0 as "isThrottled" from sync.lanes where id = $1 for no key update',
@@ -194,7 +198,7 @@ interface StateRow {
   table: string;
   key: string;
   id: string;
-  /** What else a report changes: whether calls hang. */
+  /** A further SQL assignment, which ends `slow_until` once there are no failures. */
   whenHealthy: string;
   isSlow: string;
 }

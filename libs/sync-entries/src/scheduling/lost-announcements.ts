@@ -3,15 +3,15 @@ import type { Sql } from '@secrets/db';
 /** An entry that was announced and has not been claimed since. */
 export interface Announcement {
   entryId: string;
-  /** Whether it is recorded that its message was published (`markAnnounced`). Otherwise, it becomes due by itself. */
+  /** Whether its publication was recorded (`markAnnounced`). Otherwise, the entry becomes due by itself. */
   isRecorded: boolean;
-  /** When, with all its digits: it identifies the announcement. */
+  /** The time in full precision, which identifies the announcement. */
   announcedAt: string;
 }
 
 /**
- * Returns the announcements of a type whose messages were published, or are about to be, and that no worker has claimed yet, at most `limit`, the
- * oldest first. Their number is bounded by the windows of the lanes.
+ * Returns the announcements of a type whose messages were published, or are about to be, and that no worker has claimed yet, at
+ * most `limit`, the oldest first. Their number is bounded by the windows of the lanes.
  */
 export const announcedEntries = (sql: Sql, destinationType: string, limit: number): Promise<Announcement[]> =>
   sql.query(
@@ -39,12 +39,10 @@ export async function reviveEntries(sql: Sql, lost: readonly Announcement[]): Pr
   return rows.length;
 }
 
-/**
- * Makes the entries due of which it is not recorded that their messages were published; they would be due by themselves within 30 s. Only for the
- * start of a process that is the only one: whoever was about to publish them is dead. A message that is out already causes no second push.
- */
-export async function reviveUnrecorded(sql: Sql): Promise<void> {
+/** Makes every announced entry due. Only for the start of a process that runs alone and has its queues in memory. */
+export async function reviveAll(sql: Sql): Promise<void> {
   await sql.query(
-    'update sync.entries set due_at = now(), announced_at = null where announced_at is not null and due_at > now()',
+    `update sync.entries set due_at = now(), announced_at = null
+      where announced_at is not null and (due_at is null or due_at > now())`,
   );
 }

@@ -2,10 +2,10 @@ import type { Sql } from '@secrets/db';
 import { unachieved } from '../sql-fragments.ts';
 
 /**
- * Postpones an entry that was announced but cannot be processed now: until its retry or its lease ends, at least one second. While its
- * lane is paused, it simply waits for the scheduler. An entry that waits for another one, which may itself wait for the operator for
- * weeks, is not announced until that one is achieved or deleted, which makes it due (`wakeWaiting`); `last_error` says so. Afterwards the
- * message about the entry may be acknowledged. An achieved entry is not announced again.
+ * Postpones an entry that was announced but cannot be processed now: until its retry or its lease ends, at least one second.
+ * While its lane is paused, it simply waits for the scheduler. An entry that waits for another one, which may itself wait for
+ * the operator for weeks, is not announced until that one is achieved or deleted, which makes it due (`requeueWaiting`);
+ * `last_error` says so. Afterwards the message about the entry may be acknowledged. An achieved entry is not announced again.
  */
 export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 1): Promise<void> {
   await sql.query(
@@ -25,7 +25,7 @@ export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 
 }
 
 /**
- * Makes entries due that still wait for an entry that is achieved or gone. This happens only if an earlier version completes an entry
+ * Makes entries due that wait for an entry that is achieved or gone, which happens only if an earlier version completes an entry
  * during an upgrade. At most 1,000 at a time; returns how many.
  */
 export async function reviveParkedEntries(sql: Sql): Promise<number> {

@@ -28,7 +28,7 @@ interface DestinationRow extends Omit<SchedulerState, 'lanes'> {
   hasDue: boolean;
 }
 
-/** What a scheduler of one type decides from. */
+/** Snapshot from which the scheduler of one type decides. */
 export interface SchedulerState {
   lanes: ReadLane[];
   /** Changes with each admission; null before the first one. */
@@ -47,14 +47,15 @@ const hasDueOf = (priority: number): string =>
   `exists (select from sync.entries e where e.destination_id = d.id and e.priority = ${priority} and e.due_at <= now())`;
 
 /**
- * SQL: anything of type `$1` is due; a single index lookup. Ordered, or Postgres prefers a sequential scan when it expects that many entries
- * are due. `exists` would drop the order.
+ * SQL: anything of type `$1` is due; a single index lookup. Ordered, or Postgres prefers a sequential scan when it expects that
+ * many entries are due. `exists` would drop the order.
  */
 const isAnythingDue = `(select true from sync.entries where destination_type = $1 and due_at <= now() order by due_at limit 1)`;
 
 /**
- * SQL: each destination with waiting entries, and whether its first one is due. Jumps from one destination to the next in the index, so the
- * cost depends on the number of these destinations, not on that of their entries, nor on that of idle destinations.
+ * SQL: each destination with waiting entries, and whether its first one is due. Jumps from one destination to the next in the
+ * index, so the cost depends on the number of these destinations, not on that of their entries, nor on that of idle
+ * destinations.
  */
 const waitingDestinations = `
   (select destination_id, due_at <= now() as "isDue" from sync.entries where due_at is not null and ${isAnythingDue}
@@ -71,8 +72,8 @@ const outstandingEntries = `
    where (e.announced_at is not null or e.lease_until is not null) and ${isOutstanding} and ${isAnythingDue} group by destination_id`;
 
 /**
- * Reads each lane of a type with those of its destinations that have something waiting or outstanding. Returns undefined if nothing of the type
- * is due, which costs one index lookup.
+ * Reads each lane of a type with those of its destinations that have something waiting or outstanding. Returns undefined if
+ * nothing of the type is due, which costs one index lookup.
  */
 export async function readLanes(
   sql: Sql,
@@ -125,8 +126,8 @@ function snapshotOf(rows: readonly DestinationRow[], budget: Budget, nowMs: numb
   };
 }
 
-/** How long until the first of the pauses ends that are in effect. */
-export function reopeningOf(lanes: readonly ReadLane[], nowMs: number): number | undefined {
+/** Returns the milliseconds until the first of the current pauses ends; undefined if there is none. */
+export function msUntilReopening(lanes: readonly ReadLane[], nowMs: number): number | undefined {
   const ends = lanes.flatMap(({ pauseEndsMs }) => pauseEndsMs).filter((end) => end !== null && end > nowMs);
   return ends.length === 0 ? undefined : Math.min(...(ends as number[])) - nowMs;
 }

@@ -1,18 +1,18 @@
 import type { Sql } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
 import { type Admission, admit, type Budget, untilNextToken } from '@secrets/scheduler';
-import { type ReadLane, readLanes, reopeningOf } from './read-lanes.ts';
+import { msUntilReopening, type ReadLane, readLanes } from './read-lanes.ts';
 
 /** Entries that one scheduler has admitted. They are due again after 30 s unless they are marked as announced. */
 export interface AdmittedEntries {
   messages: EntryMessage[];
-  /** When, with all its digits: it identifies the admission. Undefined if nothing was admitted. */
+  /** The time in full precision, which identifies the admission; undefined if nothing was admitted. */
   announcedAt: string | undefined;
   /** Whether entries may be due that could not be admitted now. */
   isBusy: boolean;
-  /** When the next pause ends, in milliseconds from now; undefined if nothing is paused. */
+  /** Milliseconds until the next lane reopens; undefined if none is paused. */
   nextReopeningMs: number | undefined;
-  /** When a lane with due entries whose budget is used up may make a call again, in milliseconds from now; undefined if there is none. */
+  /** Milliseconds until a lane with due entries and an empty budget may make a call; undefined if there is none. */
   nextTokenMs: number | undefined;
 }
 
@@ -21,9 +21,9 @@ export interface ScheduleOptions {
   budget: Budget;
 }
 
-/** How many entries may be outstanding in a type, as a multiple of the slots of its workers. */
+/** Maximum number of outstanding entries of a type, as a multiple of the slots of its workers. */
 const queueFactor = 3;
-/** As many slots are assumed while no worker is alive, so that the queue fills up and waits. */
+/** Number of slots that is assumed while no worker is alive, so that the queue fills up and waits. */
 const slotsWithoutWorkers = 16;
 const nothing: AdmittedEntries = {
   messages: [],
@@ -34,8 +34,8 @@ const nothing: AdmittedEntries = {
 };
 
 /**
- * Admits due entries of one type: reads the lanes, decides with `admit`, and marks the admitted entries. One scheduler per type at a time: if
- * another one has admitted entries since the lanes were read, nothing is admitted.
+ * Admits due entries of one type: reads the lanes, decides with `admit`, and marks the admitted entries. One scheduler per type
+ * at a time: if another one has admitted entries since the lanes were read, nothing is admitted.
  */
 export async function admitEntries(
   sql: Sql,
@@ -44,7 +44,7 @@ export async function admitEntries(
   const state = await readLanes(sql, destinationType, budget);
   if (state === undefined) return nothing;
   const { lanes, nowMs, slots, turn } = state;
-  const nextReopeningMs = reopeningOf(lanes, nowMs);
+  const nextReopeningMs = msUntilReopening(lanes, nowMs);
   const due = lanes
     .filter(({ window }) => window > 0)
     .flatMap(({ destinations }) => destinations.filter(({ hasDue }) => hasDue));
@@ -61,7 +61,10 @@ export async function admitEntries(
   };
 }
 
-/** How long until the first of the lanes with due entries whose budget is used up has a token, after this admission. */
+/**
+ * Returns the milliseconds after this admission until the first lane with due entries and an empty budget has a token;
+ * undefined if there is no such lane.
+ */
 function nextTokenOf(lanes: readonly ReadLane[], admission: Admission, budget: Budget): number | undefined {
   const waits = lanes
     .filter(({ destinations }) => destinations.some(({ hasDue }) => hasDue))
@@ -73,7 +76,7 @@ function nextTokenOf(lanes: readonly ReadLane[], admission: Admission, budget: B
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
-/** Whether one of these destinations may have more due entries than were admitted. Of one that did not use its admission up, all were. */
+/** Whether one of these destinations may have more due entries than were admitted: those that used up their admission. */
 function hasMoreDue(
   due: readonly { id: string }[],
   admission: Admission,
@@ -86,10 +89,10 @@ function hasMoreDue(
   });
 }
 
-/** What a scheduler has decided. */
+/** An admission, and the lanes from which it was decided. */
 interface Decision {
   destinationType: string;
-  /** That of the lanes when they were read. */
+  /** The turn of the type when the lanes were read. */
   turn: number | null;
   lanes: readonly ReadLane[];
   admission: Admission;
@@ -108,10 +111,11 @@ const dueOf = (priority: number): string =>
       order by e.due_at limit w.n for update skip locked) as due_${priority}`;
 
 /**
- * In one statement: takes the turn of the type, marks the first due entries of each destination, what users asked for before retries, and those
- * before the rest, and takes them out of the budgets of their lanes. Locks the lanes before any entry: whoever changes a lane and its entries
- * locks them in this order too. Leaves out lanes that are locked, because they are about to change, and those that were paused in the meantime:
- * they have their turn in the next round. Does nothing if the turn is another one.
+ * In one statement: takes the turn of the type, marks the first due entries of each destination, what users asked for before
+ * retries, and those before the rest, and takes them out of the budgets of their lanes. Locks the lanes before any entry:
+ * whoever changes a lane and its entries locks them in this order too. Leaves out lanes that are locked, because they are about
+ * to change, and those that were paused in the meantime: they have their turn in the next round. Does nothing if the turn is
+ * another one.
  */
 function markAdmitted(
   sql: Sql,
@@ -122,8 +126,8 @@ function markAdmitted(
     lane.destinations.filter(({ id }) => admission.has(id)).map(({ id }) => ({ id, lane })),
   );
   return sql.query<AdmittedRow>(
-    // Each aggregate is computed as a whole before the next step begins. What was admitted is looked up in an object: Postgres does not know how
-    // many destinations there are, and a join would compare each with each.
+    // Each aggregate is computed as a whole before the next step begins. What was admitted is looked up in an object: Postgres
+    // does not know how many destinations there are, and a join would compare each with each.
     `with taken as (
        insert into sync.scheduler_turns as t (destination_type, turn) values ($1, 1)
        on conflict (destination_type) do update set turn = t.turn + 1 where t.turn = $2
@@ -173,8 +177,9 @@ export interface AdmissionRecord {
 }
 
 /**
- * SQL of an array of IDs: those of the entries `$1` whose messages of the admissions `$2` no worker has handled yet. An intent that arrived since
- * changes nothing: the message of the entry is out. A locked row is left out: holding many rows while waiting for another risks a deadlock.
+ * SQL of an array of IDs: those of the entries `$1` whose messages of the admissions `$2` no worker has handled yet. An intent
+ * that arrived since changes nothing: the message of the entry is out. A locked row is left out: holding many rows while
+ * waiting for another risks a deadlock.
  */
 const stillAnnounced = `array(
   select found.id from unnest($1::uuid[], $2::timestamptz[]) as admitted (id, announced_at) cross join lateral (
@@ -194,7 +199,9 @@ export async function markAnnounced(sql: Sql, admissions: readonly AdmissionReco
   );
 }
 
-/** Makes admitted entries due at once that could not be published. Leaves out those that a worker has claimed or postponed since. */
+/**
+ * Makes admitted entries that could not be published due at once. Leaves out those that a worker has claimed or postponed since.
+ */
 export async function releaseAdmitted(sql: Sql, admission: AdmissionRecord): Promise<void> {
   await sql.query(
     `update sync.entries set due_at = now(), announced_at = null where id = any(${stillAnnounced})`,

@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import { type SyncStatus, syncStatuses } from '@secrets/domain';
 
-/** How many entries of a destination have a status. */
+/** Number of entries of a destination with one status. */
 export interface StatusCount {
   destinationId: string;
   status: SyncStatus;
@@ -9,10 +9,10 @@ export interface StatusCount {
 }
 
 /**
- * SQL condition: entry `e` is in the index `entries_by_status`. Verbatim as in the index, or Postgres does not use it. The others are
- * pending, and enqueued or in progress: the windows bound their number.
+ * SQL condition: entry `e` is in the index `entries_by_status`; verbatim as in the index, or Postgres does not use it. The other
+ * entries are pending and enqueued or in progress; the windows bound their number.
  */
-export const isListed = `(e.status <> 'PENDING' or (e.announced_at is null and e.lease_until is null))`;
+export const isIndexedByStatus = `(e.status <> 'PENDING' or (e.announced_at is null and e.lease_until is null))`;
 
 /** SQL condition: entry `e` is pending and not in `entries_by_status`. */
 export const isPendingInProgress = `e.status = 'PENDING' and (e.announced_at is not null or e.lease_until is not null)`;
@@ -28,7 +28,7 @@ export const countByStatus = (
        from unnest($1::uuid[]) as d (id) cross join unnest($2::text[]) as s (status)
       cross join lateral (
         select count(*) as count from (
-          select from sync.entries e where e.destination_id = d.id and e.status = s.status and ${isListed} limit $3) as counted) as listed
+          select from sync.entries e where e.destination_id = d.id and e.status = s.status and ${isIndexedByStatus} limit $3) as counted) as listed
        left join lateral (
         select count(*) as count from sync.entries e where e.destination_id = d.id and ${isPendingInProgress}) as in_progress
          on s.status = 'PENDING'

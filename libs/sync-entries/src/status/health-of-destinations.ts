@@ -2,18 +2,18 @@ import type { Sql } from '@secrets/db';
 import { initialLane, type LaneState } from '@secrets/scheduler';
 import { laneState, windowLimits } from '../scheduling/lanes.ts';
 
-/** How a destination and its lane fare. */
+/** Scheduling state of a destination and its lane. */
 export interface DestinationHealth {
   destinationId: string;
   lane: LaneState;
   destination: LaneState;
-  /** Whether calls of it hang. */
+  /** Whether its calls hang. */
   isSlow: boolean;
-  /** The time of the database, to which the pauses refer. */
+  /** The time of the database, by which the pauses are measured. */
   nowMs: number;
 }
 
-/** Returns how these destinations fare. */
+/** Returns the scheduling state of these destinations and their lanes. */
 export async function readHealth(sql: Sql, destinationIds: readonly string[]): Promise<DestinationHealth[]> {
   const rows = await sql.query<Omit<DestinationHealth, 'destination'> & { destination: LaneState | null }>(
     // The limit of the subquery forces one lookup for each destination.

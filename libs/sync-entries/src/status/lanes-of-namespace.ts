@@ -2,14 +2,14 @@ import type { Sql } from '@secrets/db';
 import type { Bucket, LaneState } from '@secrets/scheduler';
 import { laneState } from '../scheduling/lanes.ts';
 
-/** A lane, as the destinations of one namespace use it. */
+/** A lane that destinations of a namespace use. */
 export interface NamespaceLane {
   id: string;
   destinationType: string;
   lane: LaneState;
   bucket: Bucket;
   nowMs: number;
-  /** Names of destinations of the namespace, in order, not those of others. */
+  /** Names of the namespace's own destinations, sorted. */
   destinationNames: string[];
 }
 
@@ -18,8 +18,8 @@ const nextLane = (after: string): string => `(
   select lane_id from sync.destinations where namespace_id = $1 and lane_id > ${after} order by lane_id limit 1)`;
 
 /**
- * Returns the lanes that destinations of a namespace use, by ID, after the given one, each with the names of at most `maxNames` of them.
- * Hops through the index from one lane to the next, however many destinations each of them has.
+ * Returns the lanes that destinations of a namespace use, by ID, after the given one, each with the names of at most `maxNames`
+ * of them. Hops through the index from one lane to the next, however many destinations each of them has.
  */
 export const listLanes = (
   sql: Sql,

@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import { isOutstanding } from '../sql-fragments.ts';
 
-/** The entries of a destination that have something to do. */
+/** The pending entries of a destination. */
 export interface DestinationQueue {
   destinationId: string;
   /** Due now: they wait until their destination and lane are not paused and have room. */
@@ -10,7 +10,7 @@ export interface DestinationQueue {
   scheduled: number;
   /** Enqueued, or with a worker. */
   inProgress: number;
-  /** For how long the first of those that are due has been due; null if none is. */
+  /** Seconds for which the oldest due entry has been due; null if none is due. */
   oldestDueSeconds: number | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 
-/** The entries of a destination type that have something to do. */
+/** The pending entries of a destination type. */
 interface TypeQueue {
   destinationType: string;
   /** Due now: they wait for the end of a pause, for room in a window or for the account's budget. */
@@ -9,7 +9,7 @@ interface TypeQueue {
   scheduled: number;
   /** Enqueued, and not yet with a worker. */
   enqueued: number;
-  /** For how long the first of those that are due has been due; 0 if none is. */
+  /** Seconds for which the oldest due entry has been due; 0 if none is due. */
   oldestDueSeconds: number;
 }
 

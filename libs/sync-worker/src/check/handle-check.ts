@@ -16,13 +16,15 @@ import type { Slot } from '../limits/slots.ts';
 import { ProbeCalls } from './probe-calls.ts';
 import { runCheck, stepsOf } from './run-check.ts';
 
-/** How many probes of earlier checks are removed after a check: by then, it is known whether the credentials work. */
+/**
+ * Number of probes left by earlier checks that are removed after a check: by then, it is known whether the credentials work.
+ */
 const maxLeft = 3;
 const removalMs = 10_000;
 
 /**
- * Handles one message: runs the check, or removes the probe that it has left behind. If the worker dies in between, the probe is left
- * behind: a later check of the destination removes it, or the sweep requests it. Nobody repeats the check.
+ * Handles one message: runs the check, or removes the probe that it has left behind. If the worker dies in between, the probe
+ * is left behind: a later check of the destination removes it, or the sweep requests it. A check is never repeated.
  */
 export async function handleCheck(worker: WorkerContext, message: CheckMessage): Promise<Verdict> {
   const { check_id: checkId, destination_id: destinationId } = message;
@@ -35,8 +37,8 @@ export async function handleCheck(worker: WorkerContext, message: CheckMessage):
   running[kind] += 1;
   let slot: Slot | undefined;
   try {
-    slot = isOneTooMany ? undefined : await worker.slots.acquire(destinationId);
-    slot?.whenSlow(() => worker.lanes.slow(destinationId));
+    slot = isOneTooMany ? undefined : await worker.limits.slots.acquire(destinationId);
+    slot?.whenSlow(() => worker.limits.lanes.slow(destinationId));
     if (slot === undefined) await refuse(worker, claimed, isOneTooMany ? tooMany : silent);
     else if (claimed !== undefined) {
       const waitedMs = performance.now() - claimedAtMs; // part of the time that the check has
@@ -52,7 +54,10 @@ export async function handleCheck(worker: WorkerContext, message: CheckMessage):
   return 'ack';
 }
 
-/** Checks are not scheduled like entries, so they must not take the slots of all destinations of the type. The same goes for removals. */
+/**
+ * Checks are not scheduled like entries, so they must not take the slots of all destinations of the type. The same goes for
+ * removals.
+ */
 const maxRunning = 2;
 interface Running {
   checks: number;
@@ -67,7 +72,7 @@ function runningOf(worker: WorkerContext): Running {
 }
 
 const tooMany = 'too many checks are running; try again in a moment';
-/** All slots that a destination may have are taken by its calls that hang. */
+/** All slots that a destination may use are held by hanging calls. */
 const silent = 'the destination has stopped responding';
 
 async function refuse(
@@ -98,10 +103,10 @@ async function removeLeft(worker: WorkerContext, probe: Probe): Promise<void> {
   try {
     await new ProbeCalls(worker, probe).remove(performance.now() + removalMs);
     await recordLeftProbeRemoved(worker.db, checkId);
-    worker.log.info(fields, 'a probe that a check had left behind was removed');
+    worker.observe.log.info(fields, 'a probe that a check had left behind was removed');
   } catch (error) {
     const { message } = failureOf(error);
-    worker.log.warn(
+    worker.observe.log.warn(
       { ...fields, reason: message },
       'a probe of a check could not be removed; will be retried',
     );

@@ -5,14 +5,14 @@ import { seal } from '@secrets/seal';
 import { type Probe, recordProbePut, recordProbeStart } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
 import type { ConnectedDestination } from '../driver/driver.ts';
-import { valueHash } from '../entry/value-hash.ts';
+import { valueHash } from '../entry/values/value-hash.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 
-type Worker = Pick<WorkerContext, 'db' | 'keyRing' | 'clients' | 'attempts'>;
+type Worker = Pick<WorkerContext, 'db' | 'keyRing' | 'clients' | 'limits'>;
 
 const notReadyPauseMs = 1_000;
 
-/** The calls that one check makes through the driver. A call that the provider is not ready for is repeated until the time is over. */
+/** The driver calls of one check. A call that fails with `not_ready` is repeated until the time is over. */
 export class ProbeCalls {
   readonly #worker: Worker;
   readonly #probe: Probe;
@@ -26,7 +26,7 @@ export class ProbeCalls {
     this.#remote = probe.remote;
   }
 
-  /** Creates the client, or uses that of the entries. */
+  /** Creates the client, or reuses the one that entries use. */
   connect(endsAtMs: number): Promise<void> {
     return this.#call(endsAtMs, async () => {});
   }
@@ -58,7 +58,6 @@ export class ProbeCalls {
     await this.#recordRemote(remote);
   }
 
-  /** Removes the probe, if it exists. */
   async remove(endsAtMs: number): Promise<void> {
     const { checkId, externalName, putStartedAt } = this.#probe;
     const request = { entryId: checkId, externalName, remote: this.#remote, putStartedAt };
@@ -101,8 +100,8 @@ export class ProbeCalls {
     endsAtMs: number,
     call: (connected: ConnectedDestination, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const { attempts, clients } = this.#worker;
-    return attempts.run(performance.now(), (ofAttempt) => {
+    const { limits, clients } = this.#worker;
+    return limits.attempts.run(performance.now(), (ofAttempt) => {
       const timeLeft = AbortSignal.timeout(Math.max(0, Math.ceil(endsAtMs - performance.now())));
       const signal = AbortSignal.any([ofAttempt, timeLeft]);
       const working = clients.use(this.#probe.destination, (connected) =>

@@ -12,9 +12,9 @@ type StepName = CheckStep['step'];
 const removalShare = 0.3;
 
 /**
- * Tries the credentials and permissions of a destination: creates a probe, changes it and removes it. The steps have this many
- * milliseconds together. Whatever fails, the probe is removed, unless that fails too: then it counts as left behind. So does one
- * that a put whose outcome is unknown may still write after the removal.
+ * Tries the credentials and permissions of a destination: creates a probe, changes it and removes it. `milliseconds` is the time
+ * for all steps together. The probe is removed whatever fails. It counts as left behind if the removal fails, or if a put with an
+ * unknown outcome may still write it.
  */
 export async function runCheck(
   worker: WorkerContext,
@@ -49,9 +49,11 @@ export async function runCheck(
   return stepsOf(failures);
 }
 
-/** A throttled call concerns the account, so its lane has to know. Other faults are only shown. */
+/**
+ * Reports a failed step. Only throttling is reported to the lane, because it affects the account; other faults are only shown.
+ */
 async function reportFailure(
-  { lanes, log }: WorkerContext,
+  { limits: { lanes }, observe: { log } }: WorkerContext,
   { checkId, laneId, destination }: Probe,
   step: StepName,
   { kind, message, retryAfterSeconds, error }: Failure,
@@ -68,7 +70,7 @@ async function reportFailure(
 
 const stepNames: readonly StepName[] = ['connect', 'create', 'change', 'remove'];
 
-/** The outcome of each step, from those that were tried: with their failure, or undefined if there was none. */
+/** Returns the result of every step. `failures` has the steps that were tried; undefined means success. */
 export const stepsOf = (failures: ReadonlyMap<StepName, Failure | undefined>): CheckStep[] =>
   stepNames.map((step): CheckStep => {
     if (!failures.has(step)) return { step, result: 'not_checked', fault: null, message: null };

@@ -1,3 +1,4 @@
+import type { DestinationDescription } from '@secrets/destinations';
 import type { ConnectedDestination, DestinationSettings, DriverContext } from '../driver/driver.ts';
 import type { EgressGuard } from '../egress/egress-guard.ts';
 
@@ -32,15 +33,24 @@ export interface DriverHarness {
   external(name: string): Promise<ExternalSecret | undefined>;
   /** Creates a secret that is not managed by this service. */
   plantForeign(name: string, value: string): Promise<void>;
+  /** Changes an external secret as somebody else, in one of the ways of `changesOutside`. */
+  changeOutside?(change: string, name: string): Promise<void>;
   /**
    * Injects a fault. `throttled` asks to wait for seven seconds. `diesAfterActing` affects only the next call: it
    * performs the operation and then closes the connection.
    */
   inject(scenario: FaultScenario): void;
-  /** Ends the injected fault. */
+  /**
+   * From now on, reads and lists return the state of `ms` milliseconds ago, unless the provider documents them as strongly
+   * consistent.
+   */
+  lag(ms: number): void;
+  /** Ends the injected fault and the lag. */
   clear(): void;
   /** Returns the number of calls that the destination has received. */
   callCount(): number;
+  /** Returns the names of the settings that the driver has read since the last call of this function. */
+  settingsRead(): string[];
   /** Returns the destination's log of calls and the driver's log, which must not contain values. */
   outputs(): string;
   stop(): Promise<void>;
@@ -66,23 +76,35 @@ export type DriverWith<Options> = (
   egress?: EgressGuard,
 ) => Promise<ConnectedDestination>;
 
-/** What `describeDriver` tests. */
+/** Driver that `describeDriver` tests, and the properties of its type. */
 export interface DriverUnderTest {
   /** The type's identifier. */
   name: string;
+  /** By default, that of the type of this name. */
+  description?: DestinationDescription;
   maxValueBytes: number;
   takesEmptyValue: boolean;
   /** Whether external secrets have tags, and with them the mark of the destination that they belong to. */
   supportsTags: boolean;
   /** Whether external secrets show which destination they belong to; by default, if they have tags. */
   showsOwner?: boolean;
-  /** Whether the driver calls `recordStart` and relies on `putStartedAt`, because external secrets have no tags; default false. */
+  /**
+   * Whether the driver calls `recordStart` and relies on `putStartedAt`, because external secrets have no tags; default false.
+   */
   recordsStart?: boolean;
   /**
-   * Whether a put that is repeated after its outcome was lost may write the value a second time: the store has no idempotency tokens, and
-   * the driver does not read the value before it changes it; default false.
+   * Whether a put that is repeated after its outcome was lost may write the value a second time: the store has no idempotency
+   * tokens, and the driver does not read the value before it changes it; default false.
    */
   mayWriteTwice?: boolean;
+  /** What somebody else can do to an external secret; see `changeOutside`. What `external` shows as tags must be restored. */
+  changesOutside?: readonly string[];
+  /** Settings of a destination to which every setting that is pushed applies; by default, those of the harness. */
+  pushes?: Record<string, unknown>;
+  /** Settings of further destinations, with which the driver reads the settings that others do not need. */
+  variants?: readonly Record<string, unknown>[];
+  /** Whether a new value is written without a look at the secret, and the response does not show its tags; default false. */
+  writesUnseen?: boolean;
   /**
    * Starts the simulated destination. The suite puts `canary` into every value; the harness puts it into the error
    * messages of `forbidden` and `unauthenticated`.

@@ -57,7 +57,6 @@ export class DriverSuite {
     return this.remove(putRequest(externalName, ''));
   }
 
-  /** Puts a new secret. */
   async putNew(value = `${canary} one`, on = this.connected) {
     const request = putRequest(this.harness.freshName(), value);
     const { remote } = await this.put(request, on);

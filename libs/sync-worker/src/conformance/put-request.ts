@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { parseKeyRing, seal } from '@secrets/seal';
 import type { PutRequest } from '../driver/driver.ts';
-import { valueHash } from '../entry/value-hash.ts';
+import { valueHash } from '../entry/values/value-hash.ts';
 
 const keyRing = parseKeyRing(`test:${randomBytes(32).toString('base64')}`, 'test');
 

@@ -4,7 +4,10 @@ import type { ConnectedDestination, StartOptions } from '../driver/driver.ts';
 /** When the first put of each entry recorded its start, by entry ID. */
 export type Starts = Map<string, Date>;
 
-/** Keeps `putStartedAt` of the driver's calls as the runtime does. A request's own `recordStart` runs after its start was recorded. */
+/**
+ * Keeps `putStartedAt` of the driver's calls as the runtime does. A request's own `recordStart` runs after its start was
+ * recorded.
+ */
 export const withStarts = (connected: ConnectedDestination, starts: Starts): ConnectedDestination => ({
   async put(request, signal) {
     const { entryId } = request;

@@ -1,5 +1,8 @@
+import { type DestinationDescription, destinationTypes } from '@secrets/destinations';
 import { createLogger } from '@secrets/telemetry';
 import type { ConnectedDestination, DestinationSettings, Driver, DriverContext } from '../driver/driver.ts';
+import { parsedSettings } from '../driver/parsed-settings.ts';
+import { ScopeMemory } from '../driver/scope-memory.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
 import type { DriverHarness, FaultScenario } from './driver-harness.ts';
 
@@ -15,9 +18,10 @@ type StoreFault =
   | ({ effect: 'error'; message: string } & Refusal)
   | { effect: 'huge'; bytes: number }
   | { effect: 'act-then-die'; times: number }
+  | { effect: 'stale-read'; ms: number }
   | { effect: 'server-error' | 'garbage' | 'redirect' | 'reset' | 'silence' };
 
-/** What a harness needs of a simulated service. */
+/** Part of a simulated service that a harness uses. */
 interface SimulatedStore {
   calls(): readonly { operation: string; at: string }[];
   faults: { add(fault: StoreFault): unknown; clear(): void };
@@ -30,6 +34,8 @@ interface SimulatedStoresOptions {
   refusals: Record<'forbidden' | 'unauthenticated', Refusal>;
   /** The message of these refusals. */
   canary: string;
+  /** By default, that of the driver's type. */
+  description?: DestinationDescription;
   /** The destination that `connectDriver` connects as. */
   destination: Pick<DestinationSettings, 'settings' | 'credentials'> & Partial<DestinationSettings>;
 }
@@ -37,13 +43,17 @@ interface SimulatedStoresOptions {
 interface ConnectContext {
   egress?: DriverContext['egress'] | undefined;
   identityToken?: DriverContext['identityToken'] | undefined;
+  scope?: ScopeMemory | undefined;
 }
 
 /** The part of a driver's harness that is the same for every simulated store. */
-interface SimulatedStores extends Pick<DriverHarness, 'inject' | 'clear' | 'callCount' | 'outputs'> {
+interface SimulatedStores
+  extends Pick<DriverHarness, 'inject' | 'lag' | 'clear' | 'callCount' | 'settingsRead' | 'outputs'> {
   /** Returns the operations called since the last call of this function. */
   calls(): string[];
-  /** Connects the driver, and collects what it logs. By default, its egress is not restricted and its identity token is `none`. */
+  /**
+   * Connects the driver, and collects what it logs. By default, its egress is not restricted and its identity token is `none`.
+   */
   connectDriver(
     driver: Driver,
     over?: Partial<DestinationSettings>,
@@ -53,14 +63,16 @@ interface SimulatedStores extends Pick<DriverHarness, 'inject' | 'clear' | 'call
 
 /** Returns the part of a driver's harness that injects faults, counts calls, connects the driver and collects its log. */
 export function simulatedStores(options: SimulatedStoresOptions): SimulatedStores {
-  const { stores, destination } = options;
+  const { stores } = options;
   const faults = faultsOf(options);
   const lines: string[] = [];
+  const read = new Set<string>();
   const allCalls = () =>
     stores.flatMap((store) => store.calls()).sort((one, other) => one.at.localeCompare(other.at));
   let seen = 0;
   return {
     inject: (scenario) => void stores[0].faults.add(faults[scenario]),
+    lag: (ms) => void stores[0].faults.add({ effect: 'stale-read', ms }),
     clear() {
       for (const store of stores) store.faults.clear();
     },
@@ -71,8 +83,13 @@ export function simulatedStores(options: SimulatedStoresOptions): SimulatedStore
       return fresh;
     },
     callCount: () => allCalls().length,
+    settingsRead() {
+      const names = [...read];
+      read.clear();
+      return names;
+    },
     outputs: () => JSON.stringify(allCalls()) + lines.join(''),
-    connectDriver: connectorOf(destination, lines),
+    connectDriver: connectorOf(options, lines, read),
   };
 }
 
@@ -93,15 +110,24 @@ const faultsOf = ({
 });
 
 function connectorOf(
-  destination: SimulatedStoresOptions['destination'],
+  { destination, description }: SimulatedStoresOptions,
   lines: string[],
+  read: Set<string>,
 ): SimulatedStores['connectDriver'] {
   const log = createLogger({
     service: 'test',
     level: 'trace',
     destination: { write: (line) => void lines.push(line) },
   });
-  return (driver, over = {}, { egress = createEgressGuard({}), identityToken = async () => 'none' } = {}) =>
+  return async (
+    driver,
+    over = {},
+    {
+      egress = createEgressGuard({}),
+      identityToken = async () => 'none',
+      scope = new ScopeMemory(null, async (id) => id),
+    } = {},
+  ) =>
     driver.connect(
       {
         id: '5b0a6c3e-0000-4000-8000-000000000001',
@@ -110,8 +136,22 @@ function connectorOf(
         namespacePath: '',
         ...destination,
         ...over,
-        settings: { ...destination.settings, ...over.settings },
+        settings: recordingReads(
+          parsedSettings(description ?? destinationTypes[driver.type], 'main', {
+            ...destination.settings,
+            ...over.settings,
+          }),
+          read,
+        ),
       },
-      { log, egress, prefix: 'secrets', identityToken },
+      { log, egress, prefix: 'secrets', identityToken, scope },
     );
 }
+
+const recordingReads = (settings: Record<string, unknown>, read: Set<string>) =>
+  new Proxy(settings, {
+    get: (target, name) => {
+      read.add(String(name));
+      return Reflect.get(target, name);
+    },
+  });

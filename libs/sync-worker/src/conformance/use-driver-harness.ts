@@ -13,8 +13,8 @@ interface UseOptions<Harness extends LoggingHarness> {
 const signal = () => AbortSignal.timeout(60_000);
 
 /**
- * Starts a harness for the tests of a file or a `describe` block, with one connected destination, and stops it after them. Faults end after
- * each test. Extend what it returns with `Object.assign`: a spread would read `harness` before it is started.
+ * Starts a harness for the tests of a file or a `describe` block, with one connected destination, and stops it after them.
+ * Faults end after each test. Extend what it returns with `Object.assign`: a spread would read `harness` before it is started.
  */
 export function useDriverHarness<Harness extends LoggingHarness>({
   start,

@@ -17,19 +17,33 @@ const kinds: Partial<Record<FaultScenario, FaultKind>> = {
 /** A store in memory that returns the version of a secret, and never its value. */
 class WriteOnlyStore {
   readonly secrets = new Map<string, { value: string; version: number }>();
+  /** Milliseconds by which reads are behind. */
+  lagMs = 0;
+  readonly #states: { fromMs: number; name: string; version: number | undefined }[] = [];
   scenario: FaultScenario | undefined;
   calls = 0;
 
-  version = (name: string, signal: AbortSignal) => this.#call(signal, () => this.secrets.get(name)?.version);
+  version = (name: string, signal: AbortSignal) =>
+    this.#call(signal, () =>
+      this.lagMs === 0
+        ? this.secrets.get(name)?.version
+        : this.#states.findLast((state) => state.name === name && state.fromMs <= Date.now() - this.lagMs)
+            ?.version,
+    );
 
   write = (name: string, value: string, signal: AbortSignal) =>
     this.#call(signal, () => {
       const version = (this.secrets.get(name)?.version ?? 0) + 1;
       this.secrets.set(name, { value, version });
+      this.#states.push({ fromMs: Date.now(), name, version });
       return version;
     });
 
-  delete = (name: string, signal: AbortSignal) => this.#call(signal, () => this.secrets.delete(name));
+  delete = (name: string, signal: AbortSignal) =>
+    this.#call(signal, () => {
+      this.secrets.delete(name);
+      this.#states.push({ fromMs: Date.now(), name, version: undefined });
+    });
 
   async #call<T>(signal: AbortSignal, act: () => T): Promise<T> {
     this.calls += 1;
@@ -93,8 +107,13 @@ async function startHarness(): Promise<DriverHarness> {
     inject: (scenario) => {
       store.scenario = scenario;
     },
+    lag: (ms) => {
+      store.lagMs = ms;
+    },
+    settingsRead: () => [],
     clear: () => {
       store.scenario = undefined;
+      store.lagMs = 0;
     },
     callCount: () => store.calls,
     outputs: () => '',

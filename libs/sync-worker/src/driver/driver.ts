@@ -2,6 +2,7 @@ import type { Json } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { EgressGuard } from '../egress/egress-guard.ts';
+import type { ScopeMemory } from './scope-memory.ts';
 
 /** The destination that a driver connects to, as its owner configured it. */
 export interface DestinationSettings {
@@ -27,8 +28,8 @@ interface EntryRequest {
   entryId: string;
   externalName: string;
   /**
-   * What the last successful put of this entry returned, or what a later put has recorded with `recordRemote`; null if there has been
-   * neither since the last removal.
+   * What the last successful put of this entry returned, or what a later put has recorded with `recordRemote`; null if there
+   * has been neither since the last removal.
    */
   remote: Json | null;
   /**
@@ -50,7 +51,7 @@ export interface StartOptions {
 
 /** A value that an external secret must get. */
 export interface PutRequest extends EntryRequest {
-  /** Its size is not checked yet; see `requireFit`. */
+  /** Its size is not checked yet; see `connected`. */
   value: Sealed<string>;
   /**
    * 64 hex characters, the same for the same entry, intent and value, and different otherwise. A put that is repeated
@@ -67,14 +68,14 @@ export interface PutRequest extends EntryRequest {
    * Never called earlier: a process that dies after this call leaves the mark behind, whatever it would have found. Throws if
    * the attempt is over; the driver then writes nothing and lets the error pass.
    *
-   * If the put then fails with `unauthenticated`, `forbidden`, `rejected`, `too_large` or `throttled`, it has written nothing, and the mark is
-   * removed again, unless an earlier put has set it. Not if the put writes `inParts`: an earlier part may have succeeded.
+   * If the put then fails with a refusal (`isRefusal`), it has written nothing, and the mark is removed again, unless an
+   * earlier put has set it. Not if the put writes `inParts`: an earlier part may have succeeded.
    */
   recordStart(options?: StartOptions): Promise<void>;
   /**
-   * Records durably what later calls get as `remote`, until a put succeeds and returns another one. For what a driver must know after a
-   * crash and cannot see in the store, such as which write it has begun. Costs one statement per call. As with `recordStart`, the driver
-   * calls it after it has found that it may write, and writes nothing if it throws.
+   * Records durably what later calls get as `remote`, until a put succeeds and returns another one. For what a driver must know
+   * after a crash and cannot see in the store, such as which write it has begun. Costs one statement per call. As with
+   * `recordStart`, the driver calls it after it has found that it may write, and writes nothing if it throws.
    */
   recordRemote(remote: Json): Promise<void>;
   valueHash: ValueHash;
@@ -84,7 +85,14 @@ export interface PutRequest extends EntryRequest {
   verify: boolean;
 }
 
-export type RemoveRequest = EntryRequest;
+/** An external secret that is no longer wanted. */
+export interface RemoveRequest extends EntryRequest {
+  /**
+   * Whether the secret must stay recoverable where the store has a recovery window, because its removal was not requested in
+   * sync itself.
+   */
+  isRecoverable?: boolean;
+}
 
 /**
  * A destination with its client. Each method is idempotent and ends when the signal aborts. Drivers neither loop nor
@@ -109,22 +117,24 @@ export interface ConnectedDestination {
   close(): Promise<void>;
 }
 
-/** For whom an identity token is, and for how long. */
+/** The audience and the lifetime of an identity token. */
 export interface IdentityTokenRequest {
   audience: string;
   ttlSeconds: number;
 }
 
-/** What the worker provides to a driver. */
+/** Services that the worker provides to a driver. */
 export interface DriverContext {
   log: Logger;
   /** Every socket of a driver must be opened through its agents. */
   egress: EgressGuard;
   /** The installation's prefix, which built-in tags contain. */
   prefix: string;
+  /** The remembered ID of the repository, project or account of the secrets. A driver calls `require` before it writes. */
+  scope: ScopeMemory;
   /**
-   * Returns a new identity token (a JWT) about the destination that is connected, with which a provider that trusts the issuer gives
-   * access. Throws `Fault`: `unauthenticated` if the issuer is not configured, `unavailable` if it does not respond.
+   * Returns a new identity token (a JWT) about the destination that is connected, with which a provider that trusts the issuer
+   * gives access. Throws `Fault`: `unauthenticated` if the issuer is not configured, `unavailable` if it does not respond.
    */
   identityToken(request: IdentityTokenRequest): Promise<string>;
 }

@@ -1,7 +1,7 @@
 import { builtInTags, ownerTag, prefixOfTags, releasedOwner } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
 
-/** Which destination external secrets belong to, as their built-in tags say. */
+/** Destination that an external secret belongs to, according to its built-in tags. */
 export interface Owner {
   /** The installation's prefix. */
   prefix: string;
@@ -20,8 +20,8 @@ export interface OwnedSecret {
 }
 
 /**
- * Whether an external secret belongs to the destination: it has the destination's tag, or it is the one written before, or one that its
- * destination has released, and no other destination has marked it since (docs/conventions.md#59-ownership).
+ * Whether an external secret belongs to the destination: it has the destination's tag, or it is the one written before, or one
+ * that its destination has released, and no other destination has marked it since (docs/conventions/sync.md#ownership).
  */
 export const belongsTo = (owner: Owner, { tags, isRemembered }: OwnedSecret): boolean =>
   hasOwnerTag(tags, owner) ||
@@ -73,8 +73,8 @@ export const tagsOf = (
 ): Record<string, string> => ({ ...customTags, ...builtInTags(prefix, destinationId) });
 
 /**
- * The tag that releases an external secret. A provider that keeps deleted secrets keeps their tags, which cannot be changed any more; without this,
- * no other destination could use the name until the secret is gone.
+ * The tag that releases an external secret. A provider that keeps deleted secrets keeps their tags, which cannot be changed any
+ * more; without this, no other destination could use the name until the secret is gone.
  */
 export const releasedTag = ({ prefix }: Owner): Record<string, string> => ({
   [ownerTag(prefix)]: releasedOwner,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@secrets/domain';
 
-/** Where the provider does not say how long to wait. */
+/** Used if the provider does not say how long to wait. */
 const delayMs = { min: 50, max: 150 };
 /** A call that has to wait longer is left to the next attempt. */
 const maxWaitMs = 10_000;
@@ -9,11 +9,12 @@ const maxWaitMs = 10_000;
 const begun = new WeakSet<AbortSignal>();
 
 /**
- * Makes a call of an attempt, whose calls share its signal. If it is throttled, waits for as long as the provider asks, at most ten seconds, and
- * repeats it once, unless it is the first call of the attempt.
+ * Makes a call of an attempt, whose calls share its signal. If it is throttled, waits for as long as the provider asks, at most
+ * ten seconds, and repeats it once, unless it is the first call of the attempt.
  *
- * An attempt that starts again makes the same calls in the same order. A store that throttles at a fixed rhythm, such as every third call, would
- * always refuse the same one of them, and the entry would never be synced. The first call is not repeated: it is what the budget counts.
+ * An attempt that starts again makes the same calls in the same order. A store that throttles at a fixed rhythm, such as every
+ * third call, would always refuse the same one of them, and the entry would never be synced. The first call is not repeated: it
+ * is what the budget counts.
  */
 export async function repeatIfThrottled<Result>(
   signal: AbortSignal,
@@ -30,7 +31,7 @@ export async function repeatIfThrottled<Result>(
   }
 }
 
-/** Undefined if the call is not to be repeated. */
+/** Returns the milliseconds to wait before repeating the call; undefined if it must not be repeated. */
 function waitOf(error: unknown): number | undefined {
   if (!(error instanceof Fault) || error.kind !== 'throttled') return undefined;
   const jitterMs = delayMs.min + Math.random() * (delayMs.max - delayMs.min);

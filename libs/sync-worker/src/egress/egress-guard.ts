@@ -18,13 +18,14 @@ export interface EgressOptions {
 
 /** The agents of one destination. */
 export interface Egress {
-  /** For `http:` URLs. */
   httpAgent: HttpAgent;
   /** For `https:` URLs; certificates are always verified. */
   httpsAgent: HttpsAgent;
-  /** For clients that take a `fetch`. Follows no redirects; a body that is compressed or has more than 1 MiB and a silent server end the call. */
+  /**
+   * For clients that take a `fetch`. Follows no redirects; a body that is compressed, has more than 1 MiB, or too many levels
+   * or values, and a silent server end the call.
+   */
   fetch: typeof globalThis.fetch;
-  /** Closes every socket. */
   close(): void;
 }
 

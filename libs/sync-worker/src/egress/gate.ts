@@ -8,8 +8,11 @@ export interface Gate {
   resolve(host: string): Promise<readonly string[]>;
 }
 
-/** Returns the host as it is to be dialled, and the refusal of a literal address. A name is checked when it is resolved. */
-export function checkedTarget(gate: Gate, given: string, port: number): { host: string; refusal?: Fault } {
+/**
+ * Returns the host to connect to and, if it is a literal address that is not permitted, the fault. A name is checked when it is
+ * resolved.
+ */
+export function connectTarget(gate: Gate, given: string, port: number): { host: string; refusal?: Fault } {
   const host = given.replace(/^\[(.*)\]$/, '$1');
   const why = isIP(host) === 0 ? undefined : gate.whyRefused(host, host, port);
   return why === undefined ? { host } : { host, refusal: refused(host, why) };

@@ -1,7 +1,7 @@
 import { type AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { checkedTarget, type Gate, guardedLookup, refused } from './gate.ts';
+import { connectTarget, type Gate, guardedLookup, refused } from './gate.ts';
 
 /** The options of `createConnection`, as far as they matter here. */
 interface ConnectOptions {
@@ -53,7 +53,7 @@ function guard(
   const port = Number(options.port);
   const { host, refusal } = options.socketPath
     ? { host: '', refusal: refused('', 'a Unix domain socket cannot be a destination') }
-    : checkedTarget(gate, options.host ?? options.hostname ?? '', port);
+    : connectTarget(gate, options.host ?? options.hostname ?? '', port);
   if (refusal === undefined) return connect({ ...options, host, lookup: guardedLookup(gate, port) });
   const refuse = connected as ((error: Error) => void) | undefined; // Node ignores the stream if there is an error
   refuse?.(refusal);

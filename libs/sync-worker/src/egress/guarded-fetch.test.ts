@@ -77,6 +77,38 @@ test('ends a response of more than 1 MiB', async () => {
   expect(fault).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('more than 1 MiB') });
 });
 
+test.each([
+  ['is nested deeper than 32 levels', '['.repeat(1_000_000)],
+  ['has more than 50,000 values', `[${'1,'.repeat(500_000)}1]`],
+])(
+  'refuses a body that %s, which would take long to parse; of an error, it keeps the status',
+  async (excess, body) => {
+    const { port } = await listening((request, response) =>
+      response.writeHead(Number(request.url?.slice(1)), { 'retry-after': '7' }).end(body),
+    );
+    const url = `http://127.0.0.1:${port}`;
+    const { fetch } = egress({}, url);
+    expect(await faultOf(fetch(`${url}/200`))).toMatchObject({
+      kind: 'unavailable',
+      message: `the service sent a response that ${excess}`,
+    });
+    const failed = await fetch(`${url}/503`);
+    expect([failed.status, failed.headers.get('retry-after'), await failed.text()]).toEqual([503, '7', '']);
+  },
+);
+
+test('reports too many headers as unavailable', async () => {
+  const { port } = await listening((_, response) => {
+    for (let at = 0; at < 20_000; at += 1) response.setHeader(`h${at}`, '1');
+    response.end();
+  });
+  const url = `http://127.0.0.1:${port}`;
+  expect(await faultOf(egress({}, url).fetch(url))).toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringContaining('headers of more than 16 KiB'),
+  });
+});
+
 const decoded = Buffer.alloc(16 * 1024 * 1024, 'x');
 test.each([
   ['gzip', gzipSync(decoded)],

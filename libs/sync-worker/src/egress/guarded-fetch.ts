@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import { Fault } from '@secrets/domain';
 import { Agent, buildConnector, fetch } from 'undici';
-import { checkedTarget, type Gate, guardedLookup } from './gate.ts';
+import { withinBudget } from '../responses/response-budget.ts';
+import { connectTarget, type Gate, guardedLookup } from './gate.ts';
 
-/** A `fetch` for the providers' clients that take one. */
+/** A `fetch` for provider clients that accept one. */
 export interface GuardedFetch {
   fetch: typeof globalThis.fetch;
-  /** Closes every socket. */
   close(): void;
 }
 
@@ -16,8 +16,8 @@ const maxResponseBytes = 1024 * 1024;
 const identity = 'identity';
 
 /**
- * Returns a `fetch` whose connections go through the gate. It follows no redirects: a client receives them as responses. A body of more than
- * 1 MiB, a compressed one and a silent server end the call.
+ * Returns a `fetch` whose connections go through the gate. It follows no redirects: a client receives them as responses. A body
+ * of more than 1 MiB or with too many levels or values, a compressed one and a silent server end the call.
  */
 export function guardedFetch(gate: Gate): GuardedFetch {
   const agent = new Agent({
@@ -35,9 +35,9 @@ export function guardedFetch(gate: Gate): GuardedFetch {
 }
 
 /**
- * Sends a request for a body that is not compressed, and refuses any other: `maxResponseSize` counts bytes as received, and a compressed
- * body may become a thousand times as large. Accepts the `Request` objects of Node too, which are not those of this version of
- * undici.
+ * Sends a request for a body that is not compressed, and refuses any other: `maxResponseSize` counts bytes as received, and a
+ * compressed body may become a thousand times as large. Accepts the `Request` objects of Node too, which are not those of this
+ * version of undici.
  */
 async function through(
   dispatcher: Agent,
@@ -52,7 +52,19 @@ async function through(
     await response.body?.cancel();
     throw new TypeError('fetch failed', { cause: compressed() });
   }
-  return response as unknown as Response;
+  return withinBodyBudget(response as unknown as Response);
+}
+
+/** Checks the budget of a body before a client parses it. */
+async function withinBodyBudget(response: Response): Promise<Response> {
+  const { status, headers } = response;
+  const bytes = new Uint8Array(await response.clone().arrayBuffer());
+  try {
+    return withinBudget(status, bytes) === undefined ? new Response(null, { status, headers }) : response;
+  } catch (cause) {
+    await response.body?.cancel();
+    throw new TypeError('fetch failed', { cause });
+  }
 }
 
 function withoutEncoding(given: RequestInit['headers']): Headers {
@@ -73,7 +85,7 @@ const partsOf = ({ method, headers, body, signal }: Request) => ({
 
 function guardedConnector(gate: Gate): buildConnector.connector {
   return (options, connected) => {
-    const target = checkedTarget(gate, options.hostname, portOf(options));
+    const target = connectTarget(gate, options.hostname, portOf(options));
     if (target.refusal !== undefined) {
       connected(target.refusal, null);
       return;

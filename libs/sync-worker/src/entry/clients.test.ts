@@ -42,7 +42,7 @@ const driver: Driver = {
     };
   },
 };
-const destination = (id: string, revision = 1) => ({
+const destination = (id: string, revision = '1') => ({
   id,
   type: 'cloudA-sm',
   name: id,
@@ -51,6 +51,7 @@ const destination = (id: string, revision = 1) => ({
   settings: {},
   sealedCredentials: encrypt(keyRing, credentialsAad(id), Buffer.from('{"secret_access_key":"canary"}')),
   codehostAppId: null as string | null,
+  scopeId: null,
 });
 /** Clients are closed in promise callbacks, which run before the next immediate. */
 const settled = () => setImmediate();
@@ -74,9 +75,9 @@ test('a client is reused, and gets the decrypted credentials', async () => {
 test('a changed destination gets a new client; the old one is closed when its last user is done', async () => {
   const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   const { promise: work, resolve: release } = Promise.withResolvers<void>();
-  const busy = clients.use(destination('a', 1), () => work);
+  const busy = clients.use(destination('a', '1'), () => work);
   await settled();
-  await clients.use(destination('a', 2), async () => {});
+  await clients.use(destination('a', '2'), async () => {});
   expect(closed).toEqual([]);
   release();
   await busy;

@@ -1,8 +1,11 @@
 import type { Sql } from '@secrets/db';
+import { destinationTypes } from '@secrets/destinations';
 import { codehostAppAad, credentialsAad, Fault } from '@secrets/domain';
 import { decrypt, type KeyRing, seal } from '@secrets/seal';
-import { type EntryContext, readCodehostApp } from '@secrets/sync-entries';
+import { type EntryContext, readCodehostApp, rememberScope } from '@secrets/sync-entries';
 import type { ConnectedDestination, Driver, DriverContext } from '../driver/driver.ts';
+import { parsedSettings } from '../driver/parsed-settings.ts';
+import { ScopeMemory } from '../driver/scope-memory.ts';
 import type { IdentityTokens } from '../runtime/identity-tokens.ts';
 
 type Destination = EntryContext['destination'];
@@ -13,8 +16,11 @@ interface ClientsDeps {
   identityTokens: IdentityTokens;
 }
 
+/** Part of the context that all destinations share. */
+type SharedContext = Omit<DriverContext, 'identityToken' | 'scope'>;
+
 interface Client {
-  revision: number;
+  revision: string;
   connected: Promise<ConnectedDestination>;
   users: number;
   retired: boolean;
@@ -30,16 +36,12 @@ const maxClients = 200;
 export class Clients {
   readonly #clients = new Map<string, Client>();
   readonly #driver: Driver;
-  readonly #context: Omit<DriverContext, 'identityToken'>;
+  readonly #context: SharedContext;
   readonly #keyRing: KeyRing;
   readonly #db: Sql;
   readonly #identityTokens: IdentityTokens;
 
-  constructor(
-    driver: Driver,
-    context: Omit<DriverContext, 'identityToken'>,
-    { keyRing, db, identityTokens }: ClientsDeps,
-  ) {
+  constructor(driver: Driver, context: SharedContext, { keyRing, db, identityTokens }: ClientsDeps) {
     this.#driver = driver;
     this.#context = context;
     this.#keyRing = keyRing;
@@ -82,7 +84,8 @@ export class Clients {
   }
 
   async #connect(destination: Destination): Promise<ConnectedDestination> {
-    const { id, type, name, namespacePath, settings } = destination;
+    const { id, type, name, namespacePath, scopeId } = destination;
+    const settings = parsedSettings(destinationTypes[type], name, destination.settings);
     const credentials = seal({
       ...decryptCredentials(this.#keyRing, destination),
       ...(await this.#appCredentials(destination)),
@@ -91,14 +94,15 @@ export class Clients {
       { id, type, name, namespacePath, settings, credentials },
       {
         ...this.#context,
+        scope: new ScopeMemory(scopeId, (seen) => this.#rememberScope(id, seen)),
         identityToken: (request) => this.#identityTokens.issue({ name, namespacePath }, request),
       },
     );
   }
 
   /**
-   * Read anew for each client: a changed application increases the revisions of the destinations that use it. Its private key is not even
-   * decrypted for a destination at another server, which must not receive a signature.
+   * Read anew for each client: a changed application changes the revisions of the destinations that use it. Its private key is
+   * not even decrypted for a destination at another server, which must not receive a signature.
    */
   async #appCredentials({ codehostAppId: id, settings }: Destination): Promise<Record<string, string>> {
     if (id === null) return {};
@@ -108,6 +112,12 @@ export class Clients {
       throw new Fault('rejected', 'enterprise_url: the code-host application is for another server');
     const privateKey = decrypt(this.#keyRing, codehostAppAad(id), app.sealedPrivateKey).toString('utf8');
     return { app_id: String(app.appId), private_key: privateKey };
+  }
+
+  async #rememberScope(destinationId: string, seen: string): Promise<string> {
+    const remembered = await rememberScope(this.#db, destinationId, seen);
+    if (remembered === undefined) throw new Fault('rejected', 'the destination no longer exists');
+    return remembered;
   }
 
   #retire(id: string, only?: Client): void {

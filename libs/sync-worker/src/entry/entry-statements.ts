@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batched, type Db } from '@secrets/db';
 import {
-  type Achieved,
+  type AttemptResult,
   type ClaimedEntry,
   claimEntries,
   completeEntries,
@@ -13,15 +13,15 @@ import {
   type StoredValue,
   type WaitingClaim,
 } from '@secrets/sync-entries';
-import { SecretValue, type SecretValues } from './secret-values.ts';
+import { SecretValue, type SecretValues } from './values/secret-values.ts';
 
-/** A claimed entry, and when its lease began at the latest: before the claim was sent, in milliseconds of `performance.now`. */
+/** A claimed entry, and when its claim was sent, in milliseconds of `performance.now`: the lease began no earlier. */
 export interface Claim {
   entry: ClaimedEntry;
   sentAt: number;
 }
 
-/** What an attempt knows of its entry. */
+/** Context of an entry, with its decrypted value, during one attempt. */
 export interface AttemptContext extends Omit<EntryContext, 'value'> {
   /** The newest readable version; null when none is left. */
   value: SecretValue | null;
@@ -29,7 +29,7 @@ export interface AttemptContext extends Omit<EntryContext, 'value'> {
   release(): void;
 }
 
-/** The statements of every attempt. Statements of concurrent attempts are batched. */
+/** The statements of an attempt. Those of concurrent attempts are batched. */
 export interface EntryStatements {
   /** Returns undefined if there is nothing to do at present. */
   claim(entryId: string): Promise<Claim | undefined>;
@@ -38,7 +38,7 @@ export interface EntryStatements {
   /** Returns whether the entry may still be worked on with the context that was read; see `confirmClaims`. */
   confirm(entry: ClaimedEntry, context: AttemptContext): Promise<boolean>;
   /** Returns false if the lease was lost; then nothing was written. */
-  complete(held: ClaimedEntry, achieved: Achieved): Promise<boolean>;
+  complete(held: ClaimedEntry, achieved: AttemptResult): Promise<boolean>;
 }
 
 interface Lease {
@@ -47,15 +47,13 @@ interface Lease {
   leaseSeconds: number;
 }
 
-/** The connections of a worker. */
 interface WorkerDbs {
   /** For statements that may wait for a row that another transaction has locked. */
   db: Db;
-  /** For statements that never do. They are not held up by those that wait. */
+  /** For statements that never wait for a lock; they are not delayed by those that do. */
   unblockedDb: Db;
 }
 
-/** Creates the statements of one worker. */
 export function entryStatements(dbs: WorkerDbs, lease: Lease, values: SecretValues): EntryStatements {
   const claim = claims(dbs.unblockedDb, lease);
   const readContext = contexts(dbs.unblockedDb, values);
@@ -69,7 +67,7 @@ export function entryStatements(dbs: WorkerDbs, lease: Lease, values: SecretValu
   };
 }
 
-/** How long to wait for an entry that is locked, in milliseconds: rows are usually locked for less than one. */
+/** Pauses before an entry that was locked is read again, in milliseconds: rows are usually locked for less than one. */
 const lockedPausesMs = [2, 10, 50, 250];
 
 function claims(db: Db, lease: Lease) {
@@ -127,7 +125,7 @@ const confirmations = (db: Db) =>
   );
 
 const completions = ({ db, unblockedDb }: WorkerDbs) =>
-  batched<{ held: ClaimedEntry; achieved: Achieved }, boolean>(
+  batched<{ held: ClaimedEntry; achieved: AttemptResult }, boolean>(
     async (completed) => {
       const written = await completeEntries(unblockedDb, completed, { skipLocked: true });
       return completed.map(({ held }) => written.has(held.id) || undefined);

@@ -1,4 +1,5 @@
 import type { Verdict } from '@secrets/broker';
+import { isUnavailable } from '@secrets/db';
 import { EntryMessage } from '@secrets/domain';
 import { type ClaimedEntry, postponeEntry, releaseClaim, shortenLease } from '@secrets/sync-entries';
 import { type Span, traced } from '@secrets/telemetry';
@@ -17,7 +18,9 @@ export async function handleEntry(worker: WorkerContext, message: unknown): Prom
   const parsed = EntryMessage.safeParse(message);
   if (!parsed.success) return 'dead-letter';
   const { entry_id: entryId, destination_id: destinationId } = parsed.data;
-  const claim = worker.slots.isStalled(destinationId) ? undefined : await worker.statements.claim(entryId);
+  const claim = worker.limits.slots.isStalled(destinationId)
+    ? undefined
+    : await worker.entries.statements.claim(entryId);
   if (claim === undefined) await postponeEntry(worker.db, entryId);
   else
     await traced(
@@ -40,52 +43,76 @@ const spanOf = ({ entry }: Claim) => ({
   },
 });
 
-/** The call of a destination. */
 interface Call {
   startedAtMs: number;
   /** Undefined until the entry was read. */
   laneId?: string;
   /** Undefined until the call may begin. */
   slot?: Slot | undefined;
-  /** Whether it was not made, and the claim undone. */
+  /** Whether the claim was released without a call. */
   isReleased?: boolean;
 }
 
 async function attemptClaimed(worker: WorkerContext, claim: Claim, span: Span | undefined): Promise<void> {
   const { entry } = claim;
-  const stopTimer = worker.metrics.startAttempt();
+  const stopTimer = worker.observe.metrics.startAttempt();
   const call: Call = { startedAtMs: Date.now() };
   try {
     const failure = await tryEntry(worker, claim, call);
-    const isCancelled = failure !== undefined && worker.attempts.isCancelled;
-    stopTimer(isCancelled || call.isReleased ? 'given_up' : (failure?.kind ?? 'done'));
-    if (failure !== undefined) span?.fail(isCancelled ? 'given_up' : failure.kind);
-    if (isCancelled) await releaseEntry(worker, entry);
-    else if (failure !== undefined) await recordFailure(worker, entry, failure, call);
+    const isGivenUp =
+      failure !== undefined && (worker.limits.attempts.isCancelled || isUnavailable(failure.error));
+    stopTimer(isGivenUp || call.isReleased ? 'given_up' : (failure?.kind ?? 'done'));
+    if (failure !== undefined) span?.fail(isGivenUp ? 'given_up' : failure.kind);
+    if (failure !== undefined)
+      await record(worker, entry, () =>
+        isGivenUp ? releaseEntry(worker, entry) : recordFailure(worker, entry, failure, call),
+      );
   } finally {
     call.slot?.release(); // after a failure not before it is recorded: it may have paused the destination
   }
 }
 
-/** The worker is stopping. The failure says nothing about the destination, so it is not recorded. */
-async function releaseEntry({ db, log }: WorkerContext, entry: ClaimedEntry): Promise<void> {
-  await shortenLease(db, entry, releaseDelaySeconds);
-  log.info({ entryId: entry.id }, 'attempt abandoned on shutdown; will be retried');
+/** Records a failure. If the claim is lost, or the database does not answer, the entry is marked for verification. */
+async function record(
+  { entries: { lostClaims } }: WorkerContext,
+  entry: ClaimedEntry,
+  failure: () => Promise<boolean>,
+): Promise<void> {
+  let isHeld = false;
+  try {
+    isHeld = await failure();
+  } finally {
+    if (!isHeld) lostClaims.add(entry);
+  }
 }
 
 /**
- * Returns undefined if the attempt succeeded, if its lease was lost, because then another worker has the entry, or if the destination cannot be
- * called now: then nothing was called, and the entry is due again.
+ * The worker is stopping, or the database did not answer or has kept a lock. The failure says nothing about the destination,
+ * so it is not recorded. Returns whether the claim still held.
+ */
+async function releaseEntry(
+  { db, observe, limits: { attempts } }: WorkerContext,
+  entry: ClaimedEntry,
+): Promise<boolean> {
+  const isHeld = await shortenLease(db, entry, releaseDelaySeconds);
+  const reason = attempts.isCancelled ? 'the worker is stopping' : 'the database was unavailable';
+  observe.log.info({ entryId: entry.id, reason }, 'attempt abandoned; will be retried');
+  return isHeld;
+}
+
+/**
+ * Returns the failure of an attempt; undefined if it succeeded, if its lease was lost to another worker, or if the destination
+ * cannot be called now, so that the entry was released.
  */
 async function tryEntry(worker: WorkerContext, claim: Claim, call: Call): Promise<Failure | undefined> {
   const { entry } = claim;
   let context: AttemptContext | undefined;
   try {
-    context = await worker.statements.readContext(entry.id);
+    context = await worker.entries.statements.readContext(entry.id);
     if (context === undefined || isTooLate(worker, claim)) return undefined;
     call.laneId = context.lane.id;
     const waitingSince = performance.now();
-    const slot = await worker.slots.acquire(entry.destinationId);
+    const slot = await worker.limits.slots.acquire(entry.destinationId);
     call.slot = slot;
     if (slot !== undefined && (await mayCall(worker, claim, { context, waitingSince })))
       await work(worker, claim, { context, slot, call });
@@ -102,13 +129,13 @@ async function tryEntry(worker: WorkerContext, claim: Claim, call: Call): Promis
 }
 
 /**
- * The time limit counts from before the claim was sent. If the database was so slow that it has passed already, the destination is not
- * called, and the entry is due again when its lease ends.
+ * The time limit counts from before the claim was sent. If the database was so slow that it has passed already, the destination
+ * is not called, and the entry is due again when its lease ends.
  */
-function isTooLate({ attempts, log }: WorkerContext, { entry, sentAt }: Claim): boolean {
-  if (!attempts.isOver(sentAt)) return false;
+function isTooLate({ limits, observe }: WorkerContext, { entry, sentAt }: Claim): boolean {
+  if (!limits.attempts.isOver(sentAt)) return false;
   const fields = { entryId: entry.id, fence: entry.fence };
-  log.warn(fields, 'the database was too slow for an attempt; will be retried when the lease ends');
+  observe.log.warn(fields, 'the database was too slow for an attempt; will be retried when the lease ends');
   return true;
 }
 
@@ -116,23 +143,25 @@ function isTooLate({ attempts, log }: WorkerContext, { entry, sentAt }: Claim): 
 const confirmAfterMs = 250;
 
 /**
- * Whether the call may begin after an entry has waited for its slot: if there is time left for it, and what it was read with is still valid.
+ * Whether the call may begin after the entry has waited for its slot: there is time left, and the context that was read is still
+ * valid.
  */
 async function mayCall(
   worker: WorkerContext,
   claim: Claim,
   { context, waitingSince }: { context: AttemptContext; waitingSince: number },
 ): Promise<boolean> {
-  const { attempts, statements } = worker;
-  if (attempts.isHalfOver(waitingSince)) return false;
+  if (worker.limits.attempts.isHalfOver(waitingSince)) return false;
   const hasWaited = performance.now() - waitingSince > confirmAfterMs;
-  if (hasWaited && !(await statements.confirm(claim.entry, context))) return false;
+  if (hasWaited && !(await worker.entries.statements.confirm(claim.entry, context))) return false;
   return isOpen(worker, claim, context);
 }
 
-/** Whether the attempt has time left, and neither syncing was disabled nor the destination paused, as far as this worker knows. */
+/**
+ * Whether the attempt has time left, and neither syncing was disabled nor the destination paused, as far as this worker knows.
+ */
 const isOpen = (
-  { attempts, lanes, isEnabled }: WorkerContext,
+  { limits: { attempts, lanes, isEnabled } }: WorkerContext,
   { entry, sentAt }: Claim,
   { lane }: AttemptContext,
 ): boolean =>
@@ -146,10 +175,10 @@ async function work(
   { entry, sentAt }: Claim,
   { context, slot, call }: { context: AttemptContext; slot: Slot; call: Call },
 ): Promise<void> {
-  const { attempts, lanes, metrics, log } = worker;
+  const { limits, entries, observe } = worker;
   const { lane } = context;
   call.startedAtMs = Date.now();
-  slot.whenSlow(() => lanes.slow(entry.destinationId));
+  slot.whenSlow(() => limits.lanes.slow(entry.destinationId));
   let hasAnswered = false;
   const attempt = {
     entry,
@@ -159,14 +188,19 @@ async function work(
       slot.release(); // the next call begins while this outcome is recorded
     },
   };
-  const isHeld = await attempts.run(sentAt, (signal) => workOnEntry(worker, { ...attempt, signal }));
-  if (isHeld) metrics.achieved(entry.desired, entry.waitedSeconds + (performance.now() - sentAt) / 1_000);
+  const isHeld = await limits.attempts.run(sentAt, (signal) => workOnEntry(worker, { ...attempt, signal }));
+  if (isHeld)
+    observe.metrics.achieved(entry.desired, entry.waitedSeconds + (performance.now() - sentAt) / 1_000);
   else {
-    metrics.leaseLost();
-    log.warn({ entryId: entry.id, fence: entry.fence }, 'the lease of an entry was lost before completion');
+    observe.metrics.leaseLost();
+    entries.lostClaims.add(entry);
+    observe.log.warn(
+      { entryId: entry.id, fence: entry.fence },
+      'the lease of an entry was lost before completion; it is verified',
+    );
   }
   if (hasAnswered) {
     const report = { laneId: lane.id, destinationId: entry.destinationId, startedAtMs: call.startedAtMs };
-    await lanes.succeeded(report, lane.isUnhealthy);
+    await limits.lanes.succeeded(report, lane.isUnhealthy);
   }
 }

@@ -50,8 +50,8 @@ export class PutStart {
   }
 
   /**
-   * Forgets the start that this attempt has recorded if the destination has refused the put. Otherwise, a secret of that name which somebody
-   * else creates later would count as the entry's own.
+   * Forgets the start that this attempt has recorded if the destination has refused the put. Otherwise, a secret of that name
+   * which somebody else creates later would count as the entry's own.
    */
   async forgetIfRefused(error: unknown): Promise<void> {
     if (this.#isRevocable && isRefusal(error)) await forgetPutStart(this.#db, this.#entry);

@@ -10,18 +10,22 @@ export interface Failure {
   /** Shown to users as `last_error`. */
   message: string;
   retryAfterSeconds: number | undefined;
+  /** For `rejected`: the same request may succeed later. */
+  mayPass: boolean;
   error: unknown;
 }
 
 /** Classifies what an attempt threw. Anything but a `Fault` is a bug, whose details only the log shows. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Fault) {
-    return { kind: error.kind, message: error.message, retryAfterSeconds: error.retryAfterSeconds, error };
+    const { kind, message, retryAfterSeconds, mayPass } = error;
+    return { kind, message, retryAfterSeconds, mayPass, error };
   }
   return {
     kind: 'crashed',
     message: 'an internal error; see the log of the sync worker',
     retryAfterSeconds: undefined,
+    mayPass: false,
     error,
   };
 }
@@ -30,15 +34,15 @@ export function failureOf(error: unknown): Failure {
 const lateRetrySeconds = 1;
 
 /**
- * Records the failure and schedules the next attempt. A failure that concerns the lane or destination pauses it, and the entry is
- * tried again when the pause ends.
+ * Records the failure and schedules the next attempt. A failure of the lane or destination pauses it, and the entry is tried
+ * again when the pause ends. Returns whether the claim still held; otherwise nothing was recorded of the entry.
  */
 export async function recordFailure(
-  { db, lanes, log }: WorkerContext,
+  { db, limits: { lanes }, observe: { log } }: WorkerContext,
   entry: ClaimedEntry,
   failure: Failure,
   { laneId, startedAtMs }: { laneId?: string; startedAtMs: number },
-): Promise<void> {
+): Promise<boolean> {
   const { kind, message } = failure;
   const pause =
     kind === 'crashed' || laneId === undefined
@@ -46,13 +50,14 @@ export async function recordFailure(
       : await lanes.failed(
           { laneId, destinationId: entry.destinationId, startedAtMs },
           { fault: kind, retryAfterSeconds: failure.retryAfterSeconds },
+          entry.id,
         );
   const retryInSeconds =
     kind !== 'crashed' && scopeOf(kind) !== 'entry'
       ? Math.max(pause, lateRetrySeconds)
       : nextAttempt(failure, entry.attempts, Math.random());
   const attempts = entry.attempts + 1;
-  await failEntry(db, entry, {
+  const isHeld = await failEntry(db, entry, {
     status: kind === 'crashed' ? nextStatus.crashed() : nextStatus.failed(kind, attempts),
     fault: kind === 'crashed' ? null : kind,
     error: message,
@@ -67,4 +72,5 @@ export async function recordFailure(
   };
   if (kind === 'crashed') log.error({ ...fields, error: failure.error }, 'sync failed unexpectedly');
   else log.warn({ ...fields, reason: message }, 'sync failed');
+  return isHeld;
 }

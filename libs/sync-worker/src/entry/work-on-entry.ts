@@ -4,9 +4,9 @@ import { type ClaimedEntry, completeRemoval } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
 import type { ConnectedDestination, StartOptions } from '../driver/driver.ts';
 import type { AttemptContext } from './entry-statements.ts';
-import { idempotencyToken, settingsHash } from './push-identity.ts';
 import { PutStart } from './put-start.ts';
-import { valueHash } from './value-hash.ts';
+import { idempotencyToken, settingsHash } from './values/push-identity.ts';
+import { valueHash } from './values/value-hash.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** One attempt on a claimed entry. */
@@ -19,7 +19,7 @@ interface Attempt {
   onAnswer(): void;
 }
 
-type Worker = Pick<WorkerContext, 'db' | 'statements' | 'keyRing' | 'values' | 'clients'>;
+type Worker = Pick<WorkerContext, 'db' | 'keyRing' | 'clients' | 'entries'>;
 
 /**
  * Decides from the entry's intent and what is readable now, calls the driver, and records what was achieved. Returns
@@ -28,43 +28,46 @@ type Worker = Pick<WorkerContext, 'db' | 'statements' | 'keyRing' | 'values' | '
 export async function workOnEntry(worker: Worker, attempt: Attempt): Promise<boolean> {
   const { entry } = attempt;
   if (entry.desired === 'absent') {
-    await remove(worker, attempt);
+    await remove(worker, attempt, entry);
     return completeRemoval(worker.db, entry);
   }
   const value = readValue(worker, attempt);
   if (value !== undefined) return push(worker, attempt, value);
-  await remove(worker, attempt);
+  await remove(worker, attempt, { isRecoverable: true });
   const nothing = {
     status: nextStatus.nothing_readable(),
     pushedHash: null,
     settingsHash: null,
     remote: null,
   } as const;
-  return worker.statements.complete(entry, nothing);
+  return worker.entries.statements.complete(entry, nothing);
 }
 
 async function push(worker: Worker, attempt: Attempt, value: string): Promise<boolean> {
   const { entry, context } = attempt;
   const settings = settingsHash(context.destination);
   const hash = valueHash(worker.keyRing);
-  const isSameValue = entry.pushedHash !== null && hash.matches(value, entry.pushedHash);
-  const pushedHash = isSameValue ? entry.pushedHash! : hash.of(value);
+  const compared = worker.entries.values.comparedValue(context.value!, entry.subKey)!;
+  const isHashOf = (text: string) => entry.pushedHash !== null && hash.matches(text, entry.pushedHash);
+  const isCompared = isHashOf(compared);
+  const isSameValue = isCompared || isHashOf(value); // earlier versions stored the hash of the text
+  const pushedHash = isCompared ? entry.pushedHash! : hash.of(compared);
   // An earlier attempt of this intent may have read, and written, another value than the one last pushed.
   const isUncertain = isSameValue && entry.attempts > 0;
-  const verify = entry.verify || isUncertain;
+  const verify = entry.verify || isUncertain || context.isOfEarlierScope;
   const isUnchanged = isSameValue && entry.settingsHash === settings && !verify;
   let { remote } = entry;
   if (!isUnchanged) {
     const written = await put(worker, attempt, {
       value,
-      pushedHash,
+      textHash: compared === value ? pushedHash : hash.of(value),
       valueChanged: !isSameValue || isUncertain,
       verify,
     });
     if (written === undefined) return false;
     remote = written.remote;
   }
-  return worker.statements.complete(entry, {
+  return worker.entries.statements.complete(entry, {
     status: nextStatus.pushed(),
     pushedHash,
     settingsHash: settings,
@@ -74,7 +77,8 @@ async function push(worker: Worker, attempt: Attempt, value: string): Promise<bo
 
 interface PutOptions {
   value: string;
-  pushedHash: string;
+  /** The hash of the text, which makes a repeated put recognisable: equal JSON may be another text. */
+  textHash: string;
   valueChanged: boolean;
   verify: boolean;
 }
@@ -83,7 +87,7 @@ interface PutOptions {
 async function put(
   worker: Worker,
   attempt: Attempt,
-  { value, pushedHash, valueChanged, verify }: PutOptions,
+  { value, textHash, valueChanged, verify }: PutOptions,
 ): Promise<{ remote: Json } | undefined> {
   const { entry, context } = attempt;
   const start = new PutStart(worker.db, entry, attempt.signal);
@@ -91,10 +95,9 @@ async function put(
     entryId: entry.id,
     externalName: entry.externalName,
     value: seal(value),
-    idempotencyToken: idempotencyToken(entry, pushedHash),
+    idempotencyToken: idempotencyToken(entry, textHash),
     overwrite: entry.overwrite || context.destination.settings.conflict_policy === 'overwrite',
-    remote: entry.remote,
-    putStartedAt: entry.putStartedAt,
+    ...knownOf(attempt),
     recordStart: (options?: StartOptions) => start.record(options),
     recordRemote: (remote: Json) => start.recordRemote(remote),
     valueHash: valueHash(worker.keyRing),
@@ -110,11 +113,22 @@ async function put(
   }
 }
 
-async function remove(worker: Worker, attempt: Attempt): Promise<void> {
-  const { id: entryId, externalName, remote, putStartedAt } = attempt.entry;
-  const request = { entryId, externalName, remote, putStartedAt };
+async function remove(
+  worker: Worker,
+  attempt: Attempt,
+  { isRecoverable }: { isRecoverable: boolean },
+): Promise<void> {
+  const { id: entryId, externalName } = attempt.entry;
+  const request = { entryId, externalName, ...knownOf(attempt), isRecoverable };
   await callDriver(worker, attempt, (connected, signal) => connected.remove(request, signal));
 }
+
+/**
+ * Returns what earlier attempts have recorded, or nulls if the operator has since confirmed that the destination is another
+ * place.
+ */
+const knownOf = ({ entry: { remote, putStartedAt }, context }: Attempt) =>
+  context.isOfEarlierScope ? { remote: null, putStartedAt: null } : { remote, putStartedAt };
 
 /** Ends at the time limit even if the driver ignores the signal. */
 async function callDriver<T>(
@@ -135,11 +149,11 @@ const timedOut = () => new Fault('unavailable', 'the destination did not respond
  * Returns undefined if no version is readable. Throws if a value cannot be decrypted: unknown is not absent. Throws `rejected`
  * if the secret or the key is gone: then sync-control decides whether the external secret is removed or held.
  */
-function readValue({ values }: Worker, { entry, context }: Attempt): string | undefined {
+function readValue({ entries }: Worker, { entry, context }: Attempt): string | undefined {
   const { value, secretExists } = context;
   if (!secretExists) throw sourceGone('secret');
   if (value === null) return undefined;
-  const pushed = values.pushedValue(value, entry.subKey);
+  const pushed = entries.values.pushedValue(value, entry.subKey);
   if (pushed === undefined) throw sourceGone('key');
   return pushed;
 }

@@ -7,21 +7,23 @@ import type { Slots } from '../limits/slots.ts';
 import type { WorkerMetrics } from '../runtime/worker-metrics.ts';
 import type { Clients } from './clients.ts';
 import type { EntryStatements } from './entry-statements.ts';
-import type { SecretValues } from './secret-values.ts';
+import type { LostClaims } from './lost-claims.ts';
+import type { SecretValues } from './values/secret-values.ts';
 
-/** What a worker needs to handle a message. */
 export interface WorkerContext {
   /** For statements that may wait for a locked row. */
   db: Db;
-  statements: EntryStatements;
   keyRing: KeyRing;
-  values: SecretValues;
   clients: Clients;
-  slots: Slots;
-  lanes: LaneReporter;
-  attempts: Attempts;
-  /** Whether syncing is enabled, as the worker has seen it last. */
-  isEnabled(): boolean;
-  log: Logger;
-  metrics: WorkerMetrics;
+  /** They decide whether, and for how long, a destination is called. */
+  limits: {
+    slots: Slots;
+    lanes: LaneReporter;
+    attempts: Attempts;
+    /** Whether syncing was enabled when the worker last read the switch. */
+    isEnabled(): boolean;
+  };
+  /** Used for entries only, not for checks. */
+  entries: { statements: EntryStatements; values: SecretValues; lostClaims: LostClaims };
+  observe: { log: Logger; metrics: WorkerMetrics };
 }

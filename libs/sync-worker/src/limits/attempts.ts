@@ -19,8 +19,8 @@ export class Attempts {
   }
 
   /**
-   * Returns whether half of the time of an attempt has passed since `startedAt`, a time of `performance.now`. After such a wait, a call might be
-   * cut off, and look like one of a destination that does not respond.
+   * Returns whether half of the time of an attempt has passed since `startedAt`, a time of `performance.now`. After such a
+   * wait, a call might be cut off, and look like one of a destination that does not respond.
    */
   isHalfOver(startedAt: number): boolean {
     return this.#leftMs(startedAt) <= this.#limitMs / 2;

@@ -9,15 +9,23 @@ interface Backoff {
 }
 
 /**
- * The delay before an entry's next attempt, by the kind of failure. `null`: no retry until the operator acts or the intent changes. A failure
+ * For faults that somebody has to fix elsewhere, in minutes to hours: a permission that takes effect late, a project that is
+ * being created.
+ */
+const slow: Backoff = { firstSeconds: 60, maxSeconds: 3600 };
+
+/**
+ * The delay before an entry's next attempt, by the kind of failure. `null`: waiting cannot cure it, so there is no retry
+ * until the operator acts or the intent changes. A failure
  * that pauses the destination or its lane (`libs/scheduler`) is retried when the pause ends, whatever this table says.
  */
 const retryPolicy: Readonly<Record<FailureKind, Backoff | null>> = {
-  unauthenticated: null,
-  forbidden: null,
+  unauthenticated: slow,
+  forbidden: slow,
   rejected: null,
   too_large: null,
-  conflict: null,
+  full: slow,
+  conflict: { firstSeconds: 5, maxSeconds: 3600 },
   throttled: { firstSeconds: 1, maxSeconds: 300 },
   unavailable: { firstSeconds: 1, maxSeconds: 600 },
   not_ready: { firstSeconds: 1, maxSeconds: 60 },
@@ -32,6 +40,8 @@ interface FailedAttempt {
   kind: FailureKind;
   /** How long the destination asked to wait. */
   retryAfterSeconds?: number | undefined;
+  /** For `rejected`: the same request may succeed later. */
+  mayPass?: boolean;
 }
 
 /**
@@ -40,7 +50,7 @@ interface FailedAttempt {
  * entries that failed together are not retried together. `random` is in [0, 1).
  */
 export function nextAttempt(failed: FailedAttempt, earlierAttempts: number, random: number): number | null {
-  const entry = retryPolicy[failed.kind];
+  const entry = failed.mayPass ? slow : retryPolicy[failed.kind];
   if (entry === null) return null;
   return Math.max(delay(entry, earlierAttempts), failed.retryAfterSeconds ?? 0) * (1 + random / 2);
 }

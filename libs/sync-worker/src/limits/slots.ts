@@ -15,11 +15,11 @@ interface Waiter {
 const slowAfterMs = 1_000;
 
 /**
- * A bulkhead. A worker has `concurrency` slots for entries that are worked on promptly. An entry that takes longer than a second moves to
- * one of the slots for slow entries, of which there are half as many, and frees its own. While all of these are taken, it keeps its slot and
- * moves as soon as one is free. A destination that alone has as many slow entries gets no further slot: it has stopped responding, and its
- * other entries must not wait here in front of those of healthy destinations. The scheduler, which learns of slow lanes, keeps all of them
- * together within half of the slots.
+ * A bulkhead. A worker has `concurrency` slots for entries that are worked on promptly. An entry that takes longer than a
+ * second moves to one of the slots for slow entries, of which there are half as many, and frees its own. While all of these are
+ * taken, it keeps its slot and moves as soon as one is free. A destination that alone has as many slow entries gets no further
+ * slot: it has stopped responding, and its other entries must not wait here in front of those of healthy destinations. The
+ * scheduler, which learns of slow lanes, keeps all of them together within half of the slots.
  */
 export class Slots {
   readonly #limits: { prompt: number; slow: number };
@@ -37,14 +37,14 @@ export class Slots {
   }
 
   /**
-   * How many messages RabbitMQ may deliver in advance: one for each slot, and as many again as there are prompt ones. Their entries are claimed
-   * and read while calls are in progress, so that a slot is never free while an entry waits.
+   * Number of messages that RabbitMQ may deliver in advance: one for each slot, and as many again as there are prompt slots.
+   * Their entries are claimed and read while calls are in progress, so that a slot is never free while an entry waits.
    */
   get prefetch(): number {
     return 2 * this.#limits.prompt + this.#limits.slow;
   }
 
-  /** Resolves when a slot is free; with undefined if the destination has stopped responding. */
+  /** Resolves with a slot as soon as one is free, or with undefined if the destination has stopped responding. */
   async acquire(destinationId: string): Promise<Slot | undefined> {
     if (this.isStalled(destinationId)) return undefined;
     if (this.#prompt < this.#limits.prompt) {
@@ -93,7 +93,10 @@ export class Slots {
     };
   }
 
-  /** Counts a slow entry of a destination. If the destination has stopped responding, none of its entries waits for a slot any longer. */
+  /**
+   * Counts a slow entry of a destination. If the destination has stopped responding, none of its entries waits for a slot any
+   * longer.
+   */
   #countSlow(destinationId: string, change: 1 | -1): void {
     add(this.#slowOf, destinationId, change);
     if (!this.isStalled(destinationId)) return;

@@ -4,8 +4,8 @@ interface Waiter {
 }
 
 /**
- * Limits the total size of the large values that a worker has read at once. Values are admitted in the order of their requests, so
- * a large one is not overtaken forever. One that exceeds the limit is admitted alone.
+ * Limits the total size of the large values that a worker has read at once. Values are admitted in the order of their requests,
+ * so a large one is not overtaken forever. One that exceeds the limit is admitted alone.
  */
 export class ValueMemory {
   readonly #maxBytes: number;

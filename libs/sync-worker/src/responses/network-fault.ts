@@ -6,8 +6,9 @@ const timeoutCodes = /^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$/;
 const tlsCodes = /CERT|ERR_TLS|ERR_SSL|SELF_SIGNED|UNABLE_TO_/;
 
 /**
- * Returns the fault of a call that failed without a usable response: connection, TLS, timeout, abort, or a refusal of the egress guard.
- * Returns undefined for any other error, which is then a bug and must be thrown as it is. Of a failed `fetch`, its cause decides.
+ * Returns the fault of a call that failed without a usable response: connection, TLS, timeout, abort, or a refusal of the
+ * egress guard. Returns undefined for any other error, which is then a bug and must be thrown as it is. Of a failed `fetch`,
+ * its cause decides.
  */
 export function networkFault(operation: string, error: Error): Fault | undefined {
   const reason = networkReason(error);
@@ -19,6 +20,7 @@ export function networkFault(operation: string, error: Error): Fault | undefined
 function networkReason(error: Error): string | undefined {
   const code = errorCode(error) ?? '';
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'the service sent a response of more than 1 MiB';
+  if (/HEADERS?_OVERFLOW$/.test(code)) return 'the service sent headers of more than 16 KiB';
   if (timeoutCodes.test(code)) return 'the service did not respond in time';
   if (tlsCodes.test(code)) return `the service's certificate was not accepted (${code})`;
   if (networkCodes.test(code)) return `the connection failed (${code})`;

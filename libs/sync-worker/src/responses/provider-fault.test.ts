@@ -27,6 +27,10 @@ describe('the fault of an error response', () => {
     expect(hasCode(fault, 'Other')).toBe(false);
   });
 
+  test.each([400, 404, 409, 413, 422, 423])('with status %i may pass if it is about a state', (status) => {
+    expect(providerFault('Put', { status }, kinds)?.mayPass).toBe([404, 409, 423].includes(status));
+  });
+
   test('names the status if there is no code', () => {
     const fault = providerFault('Put', { status: 502 }, kinds);
     expect(fault?.message).toBe('Put: the service is unavailable (status 502)');

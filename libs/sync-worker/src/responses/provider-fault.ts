@@ -1,6 +1,6 @@
 import { Fault, type FaultKind } from '@secrets/domain';
 
-/** An error response of a provider, reduced to what decides the fault. */
+/** The parts of a provider's error response that determine the fault. */
 export interface ErrorResponse {
   status: number;
   /** The provider's error code, such as `AccessDeniedException`; undefined if the response has none. */
@@ -11,32 +11,37 @@ export interface ErrorResponse {
   retryAfterSeconds?: number | undefined;
 }
 
+/** Meaning of a provider's error code: a kind of fault, or a rejection that may no longer apply later (`Fault.mayPass`). */
+export type CodeKind = FaultKind | 'rejected_for_now';
+
 /** The fault of an error response, with the provider's error code. */
 class ProviderFault extends Fault {
   readonly code: string | undefined;
 
-  constructor(kind: FaultKind, message: string, { code, retryAfterSeconds }: Omit<ErrorResponse, 'status'>) {
-    super(kind, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+  constructor(given: CodeKind, message: string, { code, retryAfterSeconds }: Omit<ErrorResponse, 'status'>) {
+    const mayPass = given === 'rejected_for_now';
+    const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    super(faultKindOf(given), message, { ...wait, mayPass });
     this.code = code;
   }
 }
 
-/** The fault of an error response that has an explanation of its own, with the provider's error code. */
-export const codedFault = (kind: FaultKind, message: string, code: string): Fault =>
-  new ProviderFault(kind, message, { code });
+const faultKindOf = (kind: CodeKind): FaultKind => (kind === 'rejected_for_now' ? 'rejected' : kind);
 
 /** Whether the error is a fault with one of these error codes. */
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof ProviderFault && error.code !== undefined && codes.includes(error.code);
 
 /**
- * Returns the error of a call that requests credentials: if the provider has refused the request, for whatever reason, the fault is
- * `unauthenticated`, because what the destination authenticates with is what has to change. Any other error is returned as it is.
+ * Returns the error of a call that requests credentials: if the provider has refused the request, for whatever reason, the
+ * fault is `unauthenticated`, because what the destination authenticates with is what has to change. Any other error is
+ * returned as it is.
  */
 export function refusedCredentials(error: unknown): unknown {
   const isRefusal =
     error instanceof ProviderFault && (error.kind === 'forbidden' || error.kind === 'rejected');
-  // Without the code, which would say something else of the call that the credentials are for, such as that a secret is not found.
+  // Without the code, which would say something else of the call that the credentials are for, such as that a secret is not
+  // found.
   return isRefusal ? new Fault('unauthenticated', error.message) : error;
 }
 
@@ -45,6 +50,7 @@ const sentences: Readonly<Record<FaultKind, string>> = {
   forbidden: 'permission denied',
   rejected: 'the request was rejected',
   too_large: 'the value is too large',
+  full: 'a limit of what it can hold is reached',
   conflict: 'the name is already in use',
   throttled: 'too many requests',
   not_ready: 'the secret is not ready',
@@ -60,24 +66,45 @@ const sentences: Readonly<Record<FaultKind, string>> = {
 export function providerFault(
   operation: string,
   { status, code, reason, retryAfterSeconds }: ErrorResponse,
-  kinds: ReadonlyMap<string, FaultKind>,
+  kinds: ReadonlyMap<string, CodeKind>,
 ): Fault | undefined {
   const kind = (code === undefined ? undefined : kinds.get(code)) ?? kindOfStatus(status);
   if (kind === undefined) return undefined;
+  return responseFault(kind, `${operation}: ${sentences[faultKindOf(kind)]}`, {
+    status,
+    code,
+    reason,
+    retryAfterSeconds,
+  });
+}
+
+/** The fault of a kind, whose message ends with the code or the status of the response. */
+export function responseFault(
+  kind: CodeKind,
+  sentence: string,
+  { status, code, reason, retryAfterSeconds }: ErrorResponse,
+): Fault {
   const isRetried = kind === 'throttled' || kind === 'unavailable';
   const cause = [code ?? `status ${status}`, reason].filter((part) => part !== undefined).join(': ');
-  return new ProviderFault(kind, `${operation}: ${sentences[kind]} (${cause})`, {
+  return new ProviderFault(kind, `${sentence} (${cause})`, {
     code,
     retryAfterSeconds: isRetried ? retryAfterSeconds : undefined,
   });
 }
 
-function kindOfStatus(status: number): FaultKind | undefined {
+/**
+ * Statuses about the state of something, not about the request (RFC 9110, section 15.5; RFC 4918, section 11): payment,
+ * absence, conflicts, locks.
+ */
+const statesThatPass: ReadonlySet<number> = new Set([402, 404, 408, 409, 410, 412, 423, 424, 425]);
+
+function kindOfStatus(status: number): CodeKind | undefined {
   if (status < 400) return undefined;
   if (status >= 500) return 'unavailable';
   if (status === 429) return 'throttled';
   if (status === 401) return 'unauthenticated';
-  return status === 403 ? 'forbidden' : 'rejected';
+  if (status === 403) return 'forbidden';
+  return statesThatPass.has(status) ? 'rejected_for_now' : 'rejected';
 }
 
 const maxRetryAfterSeconds = 86_400;

@@ -25,7 +25,7 @@ export const identityTokens = (client: InternalClient, type: string): IdentityTo
   },
 });
 
-/** For a worker that has no key to request them. */
+/** Used by a worker without a key for login: every request fails. */
 export const noIdentityTokens: IdentityTokens = {
   issue: async () => {
     throw new Fault(

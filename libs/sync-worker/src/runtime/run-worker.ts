@@ -61,8 +61,8 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
   });
 
 /**
- * Workers decrypt the values of secrets and the credentials of sync-control. Without the database, or before these services have created their
- * tables, a worker starts without this check.
+ * Workers decrypt the values of secrets and the credentials of sync-control. Without the database, or before these services
+ * have created their tables, a worker starts without this check.
  * @throws {SealKeyError} if a key is missing that may be needed
  */
 async function checkSealKeys(db: Db, keyRing: KeyRing, log: Logger): Promise<void> {

@@ -13,7 +13,8 @@ import type { EgressGuard } from '../egress/egress-guard.ts';
 import { Clients } from '../entry/clients.ts';
 import { entryStatements } from '../entry/entry-statements.ts';
 import { handleEntry } from '../entry/handle-entry.ts';
-import { SecretValues } from '../entry/secret-values.ts';
+import { LostClaims } from '../entry/lost-claims.ts';
+import { SecretValues } from '../entry/values/secret-values.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 import { Attempts } from '../limits/attempts.ts';
 import { LaneReporter } from '../limits/lane-reporter.ts';
@@ -22,7 +23,6 @@ import { type IdentityTokens, noIdentityTokens } from './identity-tokens.ts';
 import { observedDriver } from './observed-driver.ts';
 import { workerMetrics } from './worker-metrics.ts';
 
-/** The dependencies of a worker. */
 export interface SyncWorkerDeps {
   /** For statements that may wait for a row that another transaction has locked. */
   db: Db;
@@ -71,36 +71,39 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
   const { db, unblockedDb = db, broker } = deps;
   const seen: { switch: Switch } = { switch: 'enabled' };
   const worker = workerContext(driver, deps, { ...config, isEnabled: () => seen.switch !== 'disabled' });
+  const { limits, entries, observe } = worker;
   let consumer: Consumer | undefined;
   let watch: Repeated | undefined;
   let heartbeat: { stop(): Promise<void> } | undefined;
   return {
     start: async () => {
-      heartbeat = await announceWorker(db, worker, {
+      heartbeat = await announceWorker(db, observe.log, {
         destinationType: driver.type,
         slots: config.concurrency,
       });
-      worker.lanes.start();
+      limits.lanes.start();
+      entries.lostClaims.start();
       consumer = await broker.consume(
         syncQueue(driver.type),
-        { concurrency: worker.slots.prefetch },
+        { concurrency: limits.slots.prefetch },
         (message) => {
           const check = CheckMessage.safeParse(message);
           return check.success ? handleCheck(worker, check.data) : handleEntry(worker, message);
         },
       );
-      watch = watchSwitch(unblockedDb, { consumer, seen, log: worker.log });
+      watch = watchSwitch(unblockedDb, { consumer, seen, log: observe.log });
     },
     stop: async () => {
       const graceMs = (config.stopGraceSeconds ?? defaultStopGraceSeconds) * 1000;
-      const grace = setTimeout(() => worker.attempts.cancelAll(), graceMs);
+      const grace = setTimeout(() => limits.attempts.cancelAll(), graceMs);
       await watch?.stop();
       await consumer?.stop();
       clearTimeout(grace);
-      await worker.lanes.stop();
+      await limits.lanes.stop();
+      await entries.lostClaims.stop();
       await heartbeat?.stop();
       await worker.clients.close();
-      worker.values.close();
+      entries.values.close();
     },
   };
 }
@@ -114,7 +117,7 @@ function workerContext(
     prefix,
     largeValuesMib = 16,
     isEnabled,
-  }: SyncWorkerConfig & Pick<WorkerContext, 'isEnabled'>,
+  }: SyncWorkerConfig & Pick<WorkerContext['limits'], 'isEnabled'>,
 ): WorkerContext {
   const { db, unblockedDb = db, keyRing, egress, identityTokens = noIdentityTokens } = deps;
   const log = deps.log.child({ destinationType: driver.type });
@@ -125,16 +128,20 @@ function workerContext(
   const observed = observedDriver(driver, metrics);
   return {
     db,
-    statements: entryStatements({ db, unblockedDb }, lease, values),
     keyRing,
-    values,
     clients: new Clients(observed, { log, egress, prefix }, { keyRing, db: unblockedDb, identityTokens }),
-    slots: new Slots(concurrency),
-    lanes: new LaneReporter(db, log),
-    attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),
-    isEnabled,
-    log,
-    metrics,
+    limits: {
+      slots: new Slots(concurrency),
+      lanes: new LaneReporter(db, log),
+      attempts: new Attempts(leaseSeconds * 1000 * attemptShareOfLease),
+      isEnabled,
+    },
+    entries: {
+      statements: entryStatements({ db, unblockedDb }, lease, values),
+      values,
+      lostClaims: new LostClaims(db, log),
+    },
+    observe: { log, metrics },
   };
 }
 
@@ -143,7 +150,7 @@ const heartbeatSeconds = 5;
 /** Tells the scheduler that this worker is alive and how many entries it works on at once, until it is stopped. */
 async function announceWorker(
   db: Db,
-  { log }: WorkerContext,
+  log: Logger,
   worker: { destinationType: string; slots: number },
 ): Promise<{ stop(): Promise<void> }> {
   const id = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;

@@ -1,6 +1,6 @@
 import type { Metrics } from '@secrets/telemetry';
 
-/** What a worker measures. The labels have few values: types, operations and kinds of faults, never names. */
+/** Measurements of a worker. The labels have few values: types, operations and kinds of faults, never names. */
 export interface WorkerMetrics {
   /** Measures an attempt, from this call until the returned function is called with the outcome. */
   startAttempt(): (outcome: string) => void;

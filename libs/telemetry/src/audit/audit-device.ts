@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** What a device appends to. One `append` at a time. */
+/** File of an audit device. Only one `append` runs at a time. */
 export interface DeviceFile {
   /** How many bytes one `append` should have at most; a longer line is passed alone. */
   readonly maxBytes: number;
@@ -13,7 +13,10 @@ export interface DeviceFile {
   close(): Promise<void>;
 }
 
-/** What the kernel writes to a pipe in one piece (POSIX, PIPE_BUF): a line of the log cannot end up inside of it. */
+/**
+ * Number of bytes that the kernel writes to a pipe atomically (POSIX, PIPE_BUF), so that a line of the log cannot end up
+ * inside.
+ */
 const pipeBytes = 4_096;
 const fileBytes = 262_144;
 const retryMs = 5;

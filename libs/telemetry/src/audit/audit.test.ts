@@ -101,7 +101,8 @@ test('no line is lost or written twice when the file is renamed and opened again
   });
   const rotated: string[] = [];
   for (let round = 0; round < 10; round++) {
-    await sleep(10);
+    do await sleep(10);
+    while (statSync(file).size === 0);
     const name = `${file}.${round}`;
     renameSync(file, name);
     rotated.push(name);

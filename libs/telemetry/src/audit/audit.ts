@@ -5,9 +5,9 @@ import { lineWriter } from './line-writer.ts';
 /** The audit log: one or several devices, each of which gets every line. */
 export interface Audit {
   /**
-   * Writes one line about a request or its response: an object with `kind`, `type`, `time` and these fields, which are the inside of a
-   * JSON object. Resolves when every device has written it; the request must not proceed, and the response must not be sent, before
-   * that. Rejects if a device cannot write it.
+   * Writes one line about a request or its response: an object with `kind`, `type`, `time` and these fields, which are the
+   * inside of a JSON object. Resolves when every device has written it; the request must not proceed, and the response must not
+   * be sent, before that. Rejects if a device cannot write it.
    */
   write(type: 'request' | 'response', fields: string): Promise<void>;
   readonly devices: readonly AuditDevice[];

@@ -15,9 +15,9 @@ const maxWaitingBytes = 33_554_432;
 const maxTurns = 8;
 
 /**
- * Returns a function that writes one line to a device and resolves when it is written. One write is in progress at a time: the lines
- * of a few turns of the event loop, and those that arrive while the device is busy, are written together. A failed write rejects
- * its lines; the next ones are tried again.
+ * Returns a function that writes one line to a device and resolves when it is written. One write is in progress at a time: the
+ * lines of a few turns of the event loop, and those that arrive while the device is busy, are written together. A failed write
+ * rejects its lines; the next ones are tried again.
  */
 export function lineWriter(
   device: Pick<DeviceFile, 'append' | 'maxBytes'>,

@@ -5,7 +5,10 @@ import { startTracing } from './start-tracing.ts';
 
 const start = (env: Record<string, string>) => startTracing({ service: 'test', env, log: silentLogger() });
 
-/** Starts tracing in a process of its own, and returns how many files of the SDK it has loaded. prom-client loads the bare interfaces anyway. */
+/**
+ * Starts tracing in a process of its own, and returns how many files of the SDK it has loaded. prom-client loads the bare
+ * interfaces anyway.
+ */
 function loadedWith(env: Record<string, string>): number {
   const index = new URL('../index.ts', import.meta.url).href;
   const program = `

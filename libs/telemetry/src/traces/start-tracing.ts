@@ -2,8 +2,8 @@ import { recordSpansWith } from './traces.ts';
 import type { TracingOptions } from './tracing-options.ts';
 
 /**
- * Begins to export the spans of this process, if the standard variables of OpenTelemetry name an endpoint. Otherwise nothing of its SDK is
- * even loaded. Returns what ends the export, after the remaining spans were sent.
+ * Begins to export the spans of this process, if the standard variables of OpenTelemetry name an endpoint. Otherwise nothing of
+ * its SDK is even loaded. Returns what ends the export, after the remaining spans were sent.
  * @throws if a variable has a value that is not supported
  */
 export async function startTracing(options: TracingOptions): Promise<() => Promise<void>> {

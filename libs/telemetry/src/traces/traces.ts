@@ -1,4 +1,4 @@
-/** What a span is about. Never a value, a token, a path or a name: collectors are less protected than the audit log. */
+/** Attributes of a span. Never a value, a token, a path or a name: collectors are less protected than the audit log. */
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanDescription {
@@ -26,7 +26,7 @@ export interface CurrentSpan {
   traceparent: string;
 }
 
-/** What records spans. */
+/** Recorder of spans. */
 export interface TraceBackend {
   run<T>(description: SpanDescription, work: (span: Span) => Promise<T>): Promise<T>;
   current(): CurrentSpan | undefined;
@@ -40,8 +40,8 @@ export function recordSpansWith(next: TraceBackend | undefined): void {
 }
 
 /**
- * Runs `work` in a span. Without tracing, or if `describe` returns undefined, it runs without one. `describe` is only called while spans are
- * recorded, so that tracing costs nothing where it is off.
+ * Runs `work` in a span. Without tracing, or if `describe` returns undefined, it runs without one. `describe` is only called
+ * while spans are recorded, so that tracing costs nothing where it is off.
  */
 export function traced<T>(
   describe: () => SpanDescription | undefined,

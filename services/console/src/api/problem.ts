@@ -1,4 +1,4 @@
-/** What a request needs from the token's policies (docs/api.md#capabilities). */
+/** A capability that the token's policies must grant for a request (docs/api.md#capabilities). */
 export type Capability = 'create' | 'read' | 'update' | 'patch' | 'delete' | 'list' | 'sudo';
 
 const capabilityOf: Readonly<Record<string, Capability>> = {

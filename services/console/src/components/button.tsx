@@ -10,8 +10,8 @@ interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style' | 'isP
 }
 
 /**
- * A button. The `isPending` of react-aria is not used: it announces the end of the action with a reference to the button, which often
- * is gone by then.
+ * A button. The `isPending` of react-aria is not used: it announces the end of the action with a reference to the
+ * button, which often is gone by then.
  */
 export function Button({
   kind = 'plain',

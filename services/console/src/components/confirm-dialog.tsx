@@ -44,3 +44,10 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     </ModalOverlay>
   );
 }
+
+/** The props of a dialog that confirms a mutation without variables. */
+export const runs = ({ mutate, ...state }: { isPending: boolean; error: unknown; mutate(): void }) => ({
+  isPending: state.isPending,
+  error: state.error,
+  onConfirm: () => mutate(),
+});

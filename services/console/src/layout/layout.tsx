@@ -7,7 +7,7 @@ import { Navigation } from './navigation.tsx';
 import { ThemeSelect } from './theme-select.tsx';
 import './layout.css';
 
-/** What surrounds every page. */
+/** The frame of every page: skip link, header and navigation. */
 export function Layout({ children }: { children: ReactNode }) {
   const { signOut } = useSession();
   return (

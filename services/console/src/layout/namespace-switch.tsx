@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { dataOf, ifPresent } from '../api/client.ts';
 import { Button } from '../components/button.tsx';
-import { TextField } from '../components/text-field.tsx';
+import { TextField } from '../components/fields/text-field.tsx';
 import { usePermissions } from '../session/permissions.ts';
 import { useSession } from '../session/session.ts';
 import '../components/dialog.css';

@@ -1,5 +1,5 @@
 import type { Credentials } from '../api/client.ts';
-import { type Frame, frameParser } from './event-stream-parser.ts';
+import { eventStreamParser, type ServerSentEvent } from './event-stream-parser.ts';
 import { parseEvent, type SyncEvent } from './sync-event.ts';
 
 /** `refused`: the token may not follow events, and no further attempt is made. */
@@ -17,8 +17,8 @@ const defaultDelayMs = 2_000;
 const silenceMs = 40_000;
 
 /**
- * Follows the events of the namespace until the signal is aborted. After a break it continues behind the last event that it has seen,
- * at first after the delay that the service asks for, and then less and less often.
+ * Follows the events of the namespace until the signal is aborted. After a break it continues behind the last event
+ * that it has seen, at first after the delay that the service asks for, and then less and less often.
  */
 export async function followEvents(credentials: Credentials, listener: Listener, signal: AbortSignal) {
   const position = { lastId: '', delayMs: defaultDelayMs };
@@ -37,7 +37,11 @@ export async function followEvents(credentials: Credentials, listener: Listener,
   }
 }
 
-function take(frame: Frame, position: { lastId: string; delayMs: number }, listener: Listener): void {
+function take(
+  frame: ServerSentEvent,
+  position: { lastId: string; delayMs: number },
+  listener: Listener,
+): void {
   if (frame.retry !== undefined) position.delayMs = frame.retry;
   const event = frame.data === undefined ? undefined : parseEvent(frame.data);
   if (event !== undefined) listener.onEvent(event);
@@ -63,10 +67,10 @@ async function connect({ token, namespace }: Credentials, lastId: string, signal
 }
 
 /** Reads until the stream ends, breaks or is silent for too long; which of them does not matter. */
-async function readFrames(body: ReadableStream<Uint8Array>, onFrame: (frame: Frame) => void) {
+async function readFrames(body: ReadableStream<Uint8Array>, onFrame: (frame: ServerSentEvent) => void) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  const parse = frameParser();
+  const parse = eventStreamParser();
   const cancel = () => void reader.cancel().catch(() => undefined);
   let silence = setTimeout(cancel, silenceMs);
   try {

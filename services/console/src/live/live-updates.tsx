@@ -13,12 +13,15 @@ export const useLiveState = (): LiveState => useContext(LiveContext);
 const liveRefreshMs = 30_000;
 const pollMs = 5_000;
 
-/** How often to read what shows the passing of time: seldom while events announce changes. */
+/**
+ * Returns the interval in milliseconds at which views that depend on the time are read again: long while events
+ * announce changes, short otherwise.
+ */
 export const useRefreshMs = (): number => (useLiveState() === 'live' ? liveRefreshMs : pollMs);
 
 /**
- * Follows the events of the namespace, and has what they change read again. Not in a tab that is hidden: a browser has six connections
- * to an origin for all of its tabs, and each stream takes one.
+ * Follows the events of the namespace, and has what they change read again. Not in a tab that is hidden: a browser has
+ * six connections to an origin for all of its tabs, and each stream takes one.
  */
 export function LiveUpdates({ children }: { children: ReactNode }) {
   const { token, namespace } = useSession();

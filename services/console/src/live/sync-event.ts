@@ -1,4 +1,4 @@
-/** What the console reads of an event. */
+/** The fields of an event that the console reads. */
 export interface SyncEvent {
   kind: string;
   /** The destination, where there is one. */

@@ -65,7 +65,9 @@ export const pages: readonly Page[] = [
   },
   {
     path: '/destinations/:type/:name/history',
-    component: lazy(async () => ({ default: (await import('./associations/history-page.tsx')).HistoryPage })),
+    component: lazy(async () => ({
+      default: (await import('./associations/history/history-page.tsx')).HistoryPage,
+    })),
   },
   {
     path: '/associations',

@@ -3,7 +3,6 @@ import { dataOf } from '../api/client.ts';
 import type { Capability } from '../api/problem.ts';
 import { useApi } from './session.ts';
 
-/** What the token may do. */
 export interface Permissions {
   /** Whether the policies grant the capability on one of the paths that were asked for. False until it is known. */
   may(capability: Capability, path: string): boolean;

@@ -7,7 +7,10 @@ const attempts = 3;
 const isTemporary = (error: unknown): boolean =>
   !(error instanceof ApiProblem) || error.status === 503 || error.status === 429;
 
-/** Returns the cache of a session. After a refusal, it asks whether the token itself is still valid, and if not, calls `onInvalidToken`. */
+/**
+ * Returns the cache of a session. After a refusal, it asks whether the token itself is still valid, and if not, calls
+ * `onInvalidToken`.
+ */
 export function createQueryClient(api: Api, onInvalidToken: () => void): QueryClient {
   const onError = (error: unknown) => {
     if (!(error instanceof ApiProblem) || error.status !== 403) return;

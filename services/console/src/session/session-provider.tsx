@@ -6,7 +6,10 @@ import { type Session, SessionContext } from './session.ts';
 import { SignInPage } from './sign-in-page.tsx';
 import { forgetStoredSession, readStoredSession, storeSession } from './stored-session.ts';
 
-/** Shows the sign-in page, or its children to a signed-in user. The token is in memory, and nowhere else unless the user asks for it. */
+/**
+ * Shows the sign-in page, or its children to a signed-in user. The token is in memory, and nowhere else unless the user
+ * asks for it.
+ */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [credentials, setCredentials] = useState(readStoredSession);
   const [notice, setNotice] = useState<string>();

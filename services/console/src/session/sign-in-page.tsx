@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import type { Credentials } from '../api/client.ts';
-import { CheckboxField } from '../components/checkbox-field.tsx';
-import { TextField } from '../components/text-field.tsx';
+import { CheckboxField } from '../components/fields/checkbox-field.tsx';
+import { TextField } from '../components/fields/text-field.tsx';
 import { LoginForm } from './login-form.tsx';
 import { TokenForm } from './token-form.tsx';
 import './sign-in.css';

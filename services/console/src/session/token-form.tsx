@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react';
 import { createApi } from '../api/client.ts';
 import { Button } from '../components/button.tsx';
+import { TextField } from '../components/fields/text-field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { TextField } from '../components/text-field.tsx';
 import { isTokenValid } from './token-validity.ts';
 import { useSubmission } from './use-submission.ts';
 

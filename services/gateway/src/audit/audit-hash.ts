@@ -1,7 +1,10 @@
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import type { InternalKeys } from '@secrets/caller';
 
-/** The keyed hashes that replace tokens and accessors in the audit log: whoever knows a token can find its requests, but not the reverse. */
+/**
+ * The keyed hashes that replace tokens and accessors in the audit log: whoever knows a token can find its requests, but
+ * not the reverse.
+ */
 export interface AuditHash {
   /** `hmac-sha256:` and the HMAC in hex. */
   of(text: string): string;
@@ -16,8 +19,9 @@ interface HashedCaller {
 const maxRemembered = 10_000;
 
 /**
- * Returns the hashes of an installation. Their key is derived from one that every gateway has, so that all of them write the same hash.
- * Those of a service token are remembered by its accessor, because an HMAC is a measurable part of the cost of a request.
+ * Returns the hashes of an installation. Their key is derived from one that every gateway has, so that all of them
+ * write the same hash. Those of a service token are remembered by its accessor, because an HMAC is a measurable part of
+ * the cost of a request.
  */
 export function auditHash(keys: InternalKeys): AuditHash {
   const derived = hkdfSync('sha256', keys.keyFor('gateway', 'login'), '', 'audit log', 32);

@@ -3,7 +3,7 @@ import type { UnparsedRequest } from '@secrets/http';
 import type { Audit } from '@secrets/telemetry';
 import { type AuditedRequest, unparsedRequest } from './audited-request.ts';
 
-/** What a request led to. */
+/** The outcome of a request. */
 interface Outcome {
   status: number;
   /** Why it was refused or failed; null if it succeeded. */
@@ -17,14 +17,16 @@ interface Outcome {
 /** The two audit lines of one request: the first is written, the second is not yet. */
 export interface AuditTrail {
   /**
-   * Writes the line of the outcome; the response must not be sent before it resolves. Later calls do nothing: a request has one outcome.
+   * Writes the line of the outcome; the response must not be sent before it resolves. Later calls do nothing: a request
+   * has one outcome.
    * @throws a problem (`unavailable`) if the line cannot be written
    */
   end(outcome: Outcome): Promise<void>;
 }
 
 /**
- * Writes the line of a request; nothing may be done for it before this resolves. `reason` is why it is refused; null if it is not.
+ * Writes the line of a request; nothing may be done for it before this resolves. `reason` is why it is refused; null if
+ * it is not.
  * @throws a problem (`unavailable`) if the line cannot be written
  */
 export async function beginTrail(

@@ -5,7 +5,7 @@ import { currentSpan } from '@secrets/telemetry';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import type { AuditHash } from './audit-hash.ts';
 
-/** What is known about a request when it is decided whether it is allowed: part of both of its audit lines. */
+/** The part of a request's two audit lines that is known when the request is authorized. */
 export interface AuditedRequest {
   request_id: string;
   /** That of the trace of which the request is a part. */

@@ -36,7 +36,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Reads the built console, with the files that are compressed as `<name>.br` and `<name>.gz`. Returns undefined if there is none. */
+/**
+ * Reads the built console, with the files that are compressed as `<name>.br` and `<name>.gz`. Returns undefined if
+ * there is none.
+ */
 export function readConsoleFiles(folder: string): ConsoleFiles | undefined {
   if (!existsSync(join(folder, indexPath))) return undefined;
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -16,8 +16,8 @@ export type ServeConsole = (request: IncomingMessage, response: ServerResponse) 
 export const consolePath = '/ui/';
 
 /**
- * Serves the console below `/ui/`, from memory, without a token and without a request to another service. A path that is not a file starts the
- * application, which decides what to show there. `/` leads to the console if there is one.
+ * Serves the console below `/ui/`, from memory, without a token and without a request to another service. A path that
+ * is not a file starts the application, which decides what to show there. `/` leads to the console if there is one.
  */
 export const serveConsole =
   (console: Console): ServeConsole =>

@@ -17,8 +17,8 @@ export interface HeldBody {
 }
 
 /**
- * Limits the memory that bodies take from their arrival until the response was sent. Requests without a token have a quarter of it, one
- * address an eighth and one token a quarter, so that none of them keeps out the others.
+ * Limits the memory that bodies take from their arrival until the response was sent. Requests without a token have a
+ * quarter of it, one address an eighth and one token a quarter, so that none of them keeps out the others.
  */
 export class BodyMemory {
   readonly #totalBytes: number;

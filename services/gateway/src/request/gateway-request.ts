@@ -9,7 +9,6 @@ import {
 } from '@secrets/access';
 import { invalid, Problem } from '@secrets/domain';
 import { operationOf } from '@secrets/http';
-import { healthPath } from '../own/own-paths.ts';
 import { clientAddress } from './client-address.ts';
 import { extractList } from './list-query.ts';
 
@@ -33,10 +32,19 @@ export const operations: Readonly<Record<string, Operation>> = {
   PATCH: 'patch',
   DELETE: 'delete',
 };
+/**
+ * The path of the health, without the prefix `/v1/`. It needs no authorization, has no audit lines, and works while the
+ * database does not.
+ */
+export const healthPath = 'sys/health';
+
 /** The prefix of every public path. */
 export const pathPrefix = '/v1/';
 
-/** Parses the request line and the headers. Throws a problem for an unsupported method, and for a path or query that is ambiguous. */
+/**
+ * Parses the request line and the headers. Throws a problem for an unsupported method, and for a path or query that is
+ * ambiguous.
+ */
 export function toGatewayRequest(
   request: IncomingMessage,
   requestId: string,
@@ -92,6 +100,9 @@ export const addressOf = (request: IncomingMessage, trusted: AddressRanges): str
 /** The path of a request as received, for the audit lines of a request that cannot be parsed. */
 export const rawPath = (request: IncomingMessage): string => (request.url ?? '').split('?', 1)[0]!;
 
+/** Requests have a handful. */
+const maxParameters = 100;
+
 function splitUrl(url: string): { path: string; query: string } {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -99,6 +110,8 @@ function splitUrl(url: string): { path: string; query: string } {
   if (!path.startsWith(pathPrefix)) throw new Problem('not_found', 'no such path');
   if (path.includes('#') || !/^[\x21\x22\x24-\x7e]*$/.test(query))
     throw invalid('path and query must be percent-encoded');
+  if (query.split('&', maxParameters + 1).length > maxParameters)
+    throw invalid(`the query has more than ${maxParameters} parameters`);
   return { path: decodePath(path.slice(pathPrefix.length)), query };
 }
 
@@ -113,7 +126,10 @@ const tokenOf = ({ headers }: IncomingMessage): string | undefined =>
   oneOf(headers['x-service-token'], headers['x-vault-token'], 'Token') ??
   /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 
-/** The value of a header that has two names (docs/conventions.md#12-headers). Throws `invalid` if both are present and differ. */
+/**
+ * The value of a header that has two names (docs/conventions/http.md#headers). Throws `invalid` if both are present and
+ * differ.
+ */
 function oneOf(own: Header, other: Header, name: 'Namespace' | 'Token'): string | undefined {
   const value = single(own ?? other);
   if (own !== undefined && other !== undefined && value !== single(other))

@@ -18,14 +18,15 @@ export interface BodyOptions {
 /** Reads the bodies of requests. */
 export interface BodyReader {
   /**
-   * Reads the body of a request; undefined if there is none. It counts as held until the response is closed. What is still unread then is
-   * discarded.
-   * @throws a problem: `too_large`, `timeout`, `rate_limited` if there is no memory for it, `unsupported_media_type` for a compressed body
+   * Reads the body of a request; undefined if there is none. It counts as held until the response is closed. What is
+   * still unread then is discarded.
+   * @throws a problem: `too_large`, `timeout`, `rate_limited` if there is no memory for it, `unsupported_media_type`
+   *   for a compressed body
    */
   read(request: IncomingMessage, response: ServerResponse, holder: BodyHolder): Promise<Buffer | undefined>;
 }
 
-/** Of a request that needs no token: twice the longest directory token. */
+/** Limit for requests that need no token: twice the longest directory token. */
 const maxPublicBytes = 131_072;
 
 /**

@@ -19,7 +19,7 @@ function outcome(
   forwardQuery = '',
   given: Conditions | undefined = conditions,
 ): string {
-  const gatewayRequest = { operation: 'create-or-update', forwardQuery } as const;
+  const gatewayRequest = { path: 'a', operation: 'create-or-update', forwardQuery } as const;
   try {
     requireConditions(given, { gatewayRequest, body: typeof body === 'string' ? Buffer.from(body) : body });
     return 'permitted';
@@ -40,7 +40,7 @@ test('without rules about parameters, the body is not parsed', () => {
   const wrapped = { ...conditions, parameters: undefined, maxWrapSeconds: 60 };
   expect(outcome('not JSON', '?x=1', wrapped)).toBe(denied); // is not wrapped
   const body = Buffer.from('not JSON');
-  const gatewayRequest = { operation: 'create-or-update', forwardQuery: '' } as const;
+  const gatewayRequest = { path: 'a', operation: 'create-or-update', forwardQuery: '' } as const;
   expect(() => requireConditions(wrapped, { gatewayRequest, body, wrapSeconds: 60 })).not.toThrow();
   expect(() => requireConditions(undefined, { gatewayRequest, body })).not.toThrow();
 });
@@ -57,7 +57,7 @@ test.each([
   'between %i and %i seconds, a response that is wrapped for %p seconds is %s',
   (min, max, wrapSeconds, expected) => {
     const wrapping = { parameters: undefined, minWrapSeconds: min, maxWrapSeconds: max };
-    const gatewayRequest = { operation: 'read', forwardQuery: '' } as const;
+    const gatewayRequest = { path: 'a', operation: 'read', forwardQuery: '' } as const;
     const check = () => requireConditions(wrapping, { gatewayRequest, body: undefined, wrapSeconds });
     if (expected === denied) expect(check).toThrow(denied);
     else expect(check).not.toThrow();

@@ -1,31 +1,32 @@
 import querystring from 'node:querystring';
-import { type Conditions, fulfils, type RequestParameters } from '@secrets/access';
+import { type Conditions, meetsConditions, type RequestParameters } from '@secrets/access';
 import { invalid, type Json, permissionDenied, repeatedName } from '@secrets/domain';
 import type { GatewayRequest } from './gateway-request.ts';
 
-/** A request, as far as conditions concern it. */
+/** The parts of a request that conditions apply to. */
 interface ConditionedRequest {
-  gatewayRequest: Pick<GatewayRequest, 'operation' | 'forwardQuery'>;
+  gatewayRequest: Pick<GatewayRequest, 'path' | 'operation' | 'forwardQuery'>;
   body: Buffer | undefined;
   /** For how long the response is to be wrapped, in seconds. */
   wrapSeconds?: number | undefined;
 }
 
 /**
- * Refuses a request that does not have the form that the policies require (docs/conventions.md#restricted-parameters). The body is parsed only
- * if they restrict parameters. What another parser could understand in another way is refused, so that a service reads nothing that
- * was not seen here.
+ * Refuses a request that does not have the form that the policies require
+ * (docs/conventions/access.md#restricted-parameters). The body is parsed only if they restrict parameters. What another
+ * parser could understand in another way is refused, so that a service reads nothing that was not seen here.
  * @throws a problem: `permission denied`, or `invalid` if the body is not a JSON object, or contains a name twice
  */
 export function requireConditions(conditions: Conditions | undefined, request: ConditionedRequest): void {
   if (conditions === undefined) return;
   const { gatewayRequest, body, wrapSeconds } = request;
   const parameters: RequestParameters = {
+    path: gatewayRequest.path,
     body: conditions.parameters === undefined ? {} : bodyOf(body),
     query: queryOf(gatewayRequest.forwardQuery),
     isRead: gatewayRequest.operation === 'read',
   };
-  if (!fulfils(conditions, { parameters, wrapSeconds })) throw permissionDenied();
+  if (!meetsConditions(conditions, { parameters, wrapSeconds })) throw permissionDenied();
 }
 
 function queryOf(query: string): RequestParameters['query'] {

@@ -4,18 +4,18 @@ import type { Caller } from '@secrets/caller';
 import { invalid, Problem } from '@secrets/domain';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 
-/** How many clients may follow events through this gateway, and with one token. */
+/** Maximum number of clients that follow events through this gateway, and with one token. */
 export const maxStreams = 256;
 const maxStreamsOfToken = 16;
 
-/** How long a stream goes on at most after its token has ended or its policies have changed. */
+/** Maximum time that a stream continues after its token has ended or its policies have changed. */
 const reviewMs = 1_000;
 
 export const isEventStream = ({ path, operation }: Pick<GatewayRequest, 'path' | 'operation'>): boolean =>
   path === 'sys/sync/events' && operation === 'read';
 
 /** A client that resumes a stream says in a header where, which the service receives in the query. */
-export function resumed(request: GatewayRequest, headers: IncomingHttpHeaders): GatewayRequest {
+export function withLastEventId(request: GatewayRequest, headers: IncomingHttpHeaders): GatewayRequest {
   const lastId = String(headers['last-event-id'] ?? '');
   if (lastId === '' || !isEventStream(request)) return request;
   return { ...request, forwardQuery: `?after=${encodeURIComponent(lastId)}` };
@@ -29,8 +29,9 @@ interface Followed {
 }
 
 /**
- * The streams of events that pass through this gateway. Each ends when its token does, and when other policies apply to it: whoever sends the
- * events knows those from the beginning of the stream, and follows only their content. The client then connects again.
+ * The streams of events that pass through this gateway. Each ends when its token does, and when other policies apply to
+ * it: whoever sends the events knows those from the beginning of the stream, and follows only their content. The client
+ * then connects again.
  */
 export class EventStreams {
   readonly #authenticator: Pick<Authenticator, 'review'>;

@@ -1,13 +1,13 @@
 import { receivesToken } from '@secrets/access';
 import { permissionDenied } from '@secrets/domain';
-import type { ServeRequest } from '@secrets/http';
+import type { ServeRequest, ServiceResponse } from '@secrets/http';
 import { traceparent } from '@secrets/telemetry';
-import type { Exchange } from './exchange.ts';
+import type { ForwardedRequest } from './upstream.ts';
 
 /** For a service in this process. Requests need no signature, because nothing comes from outside. */
 export const directExchange =
-  (serve: ServeRequest): Exchange =>
-  ({ gatewayRequest, caller, contentType, body }) => {
+  (serve: ServeRequest) =>
+  ({ gatewayRequest, caller, contentType, body }: ForwardedRequest): Promise<ServiceResponse> => {
     const { method, path, forwardPath, forwardQuery, token } = gatewayRequest;
     return serve({
       method,

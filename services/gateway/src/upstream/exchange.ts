@@ -11,15 +11,16 @@ import type { ForwardedRequest, Upstream } from './upstream.ts';
  */
 export type Exchange = (request: ForwardedRequest) => Promise<ServiceResponse | undefined>;
 
-/** A service that is reached in a shorter way than over HTTP, except for streams of events, large messages and operational paths. */
+/**
+ * A service that is reached in a shorter way than over HTTP, except for streams of events, large messages and
+ * operational paths.
+ */
 export const exchangingUpstream = (exchange: Exchange, overHttp: Upstream): Upstream => ({
   ...overHttp,
   forward: async (request, response) => {
     const served = request.isStream ? undefined : await exchange(request);
     if (response.destroyed) throw new ClientDisconnected();
-    if (served === undefined) return overHttp.forward(request, response);
-    await request.record(outcomeOf(served.status, served.headers));
-    return send(response, request.gatewayRequest.requestId, served);
+    return served === undefined ? overHttp.forward(request, response) : passOn(served, request, response);
   },
   collect: async (request) => {
     const served = await exchange(request);
@@ -30,13 +31,15 @@ export const exchangingUpstream = (exchange: Exchange, overHttp: Upstream): Upst
   },
 });
 
-function send(
-  response: ServerResponse,
-  requestId: string,
+/** Passes a complete response to the client, and returns its status. */
+export async function passOn(
   { status, headers, text }: ServiceResponse,
-): number {
+  { gatewayRequest, record }: ForwardedRequest,
+  response: ServerResponse,
+): Promise<number> {
+  await record(outcomeOf(status, headers));
   if (response.destroyed) return status;
-  const sent = relayedHeaders(requestId, headers);
+  const sent = relayedHeaders(gatewayRequest.requestId, headers);
   if (text !== undefined) sent.push('content-length', String(Buffer.byteLength(text)));
   response.writeHead(status, sent);
   response.end(text);

@@ -10,7 +10,7 @@ interface IssuedToken {
   wrappedAccessor?: string | undefined;
 }
 
-/** How a service responded: what is recorded before the response is passed to the client. */
+/** The outcome that a service reported, recorded before the response is passed to the client. */
 export interface ServiceOutcome {
   status: number;
   /** Why the service refused the request; null if it did not. */
@@ -25,15 +25,18 @@ const maxBufferedBytes = 262_144;
 /** The response headers of a service that are passed to the client. */
 export const passedHeaders = ['content-type', 'retry-after', 'allow'] as const;
 
-/** How long a client may leave events unread. */
+/** Maximum time that a client may leave events unread. */
 const maxUnreadMs = 15_000;
 
 /**
- * Passes the response of a service to the client: a small one in one piece, a large one and events as a stream, at the pace of the
- * client. If the client disconnects, the request to the service is aborted.
+ * Passes the response of a service to the client: a small one in one piece, a large one and events as a stream, at the
+ * pace of the client. If the client disconnects, the request to the service is aborted.
  */
 export class RelayedResponse implements Dispatcher.DispatchHandler {
-  /** Resolves with the status when the response was sent, or a stream of events has begun; rejects if the service did not respond completely. */
+  /**
+   * Resolves with the status when the response was sent, or a stream of events has begun; rejects if the service did
+   * not respond completely.
+   */
   readonly done: Promise<number>;
   readonly #response: ServerResponse;
   readonly #requestId: string;
@@ -166,7 +169,7 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** The response has an outcome, although it goes on until the service or the gateway ends it. */
+  /** The response has an outcome, although it continues until the service or the gateway ends it. */
   #beginEvents(): void {
     this.#response.flushHeaders();
     this.#settle.resolve(this.#outcome.status);

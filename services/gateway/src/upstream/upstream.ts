@@ -17,7 +17,7 @@ import { maxStreams } from '../streams/event-streams.ts';
 import { type CollectedResponse, collectResponse } from './collected-response.ts';
 import { RelayedResponse, type ServiceOutcome } from './relayed-response.ts';
 
-/** What is forwarded: the request as authorized, its caller, and its body. */
+/** A request to forward: as it was authorized, with its caller and its body. */
 export interface ForwardedRequest {
   gatewayRequest: GatewayRequest;
   caller: Caller;
@@ -35,7 +35,8 @@ export interface Upstream {
   /**
    * Sends a request, signed for this service, passes the response to the client, and returns its status. A failure after
    * the response has begun closes the connection to the client.
-   * @throws a problem: `unavailable` if the service does not respond, `bad_gateway` if its response is not valid HTTP; what `record` throws
+   * @throws a problem: `unavailable` if the service does not respond, `bad_gateway` if its response is not valid HTTP;
+   *   what `record` throws
    * @throws {ClientDisconnected} if the client disconnects, or its connection had to be closed
    */
   forward(request: ForwardedRequest, response: ServerResponse): Promise<number>;
@@ -127,7 +128,10 @@ async function collectFrom(
   }
 }
 
-/** The only headers of a forwarded request: those of the client are dropped, except the type of its body, and its token where a path needs it. */
+/**
+ * The only headers of a forwarded request: those of the client are dropped, except the type of its body, and its token
+ * where a path needs it.
+ */
 function headersFor(to: OwningService, keys: InternalKeys, request: ForwardedRequest): string[] {
   const { gatewayRequest, caller, contentType, body } = request;
   const { method, forwardPath: path, forwardQuery: query } = gatewayRequest;

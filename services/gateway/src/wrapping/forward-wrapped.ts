@@ -6,7 +6,7 @@ import { type CollectedResponse, refuseTooLarge } from '../upstream/collected-re
 import { outcomeOf, passedHeaders } from '../upstream/relayed-response.ts';
 import type { ForwardedRequest, Upstream } from '../upstream/upstream.ts';
 
-/** What the gateway reads of the `wrap_info` of a response. */
+/** The part of a response's `wrap_info` that the gateway reads. */
 interface WrapInfo {
   token: string;
   accessor: string;
@@ -20,10 +20,11 @@ interface Wrapping {
 }
 
 /**
- * Forwards a request whose response is to be wrapped: login stores the response and returns a wrapping token, which is all that the client gets
- * (docs/adr/0021-response-wrapping.md). A response without content, an error, and the response of `rewrap`, which is a wrapping token already, are
- * passed on. Returns the status.
- * @throws a problem, also after the request took effect: `too_large` if the response cannot be stored, `unavailable` if login does not respond
+ * Forwards a request whose response is to be wrapped: login stores the response and returns a wrapping token, which is
+ * all that the client gets (docs/adr/0021-response-wrapping.md). A response without content, an error, and the response
+ * of `rewrap`, which is a wrapping token already, are passed on. Returns the status.
+ * @throws a problem, also after the request took effect: `too_large` if the response cannot be stored, `unavailable` if
+ *   login does not respond
  */
 export async function forwardWrapped(wrapping: Wrapping, response: ServerResponse): Promise<number> {
   const { requestId, path } = wrapping.request.gatewayRequest;

@@ -7,8 +7,9 @@ const maxSeconds = 768 * 3_600;
 const names = ['x-service-wrap-ttl', 'x-vault-wrap-ttl'] as const;
 
 /**
- * For how long the response of a request is to be wrapped, in seconds; undefined if it is not to be (docs/conventions.md#215-response-wrapping).
- * Throws `invalid` if a header is not a duration, or if a path that only wraps has none.
+ * For how long the response of a request is to be wrapped, in seconds; undefined if it is not to be
+ * (docs/conventions/access.md#response-wrapping). Throws `invalid` if a header is not a duration, or if a path that
+ * only wraps has none.
  */
 export function wrapSecondsOf(headers: IncomingHttpHeaders, path: string): number | undefined {
   const name = names.find((header) => headers[header] !== undefined && headers[header] !== '');

@@ -1,6 +1,6 @@
-import type { Caller, InternalKeys } from '@secrets/caller';
+import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
-import type { Method, Needs, Reply } from '@secrets/http';
+import { type Endpoint, endpointWith } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { z } from 'zod';
@@ -17,7 +17,7 @@ import type { StoreLoginToken } from '../tokens/store-login-token.ts';
 export interface AuthMethod {
   /** The type of its mounts, as in `sys/auth/<path>`. */
   readonly type: string;
-  /** Another name by which a mount of this type can be enabled (docs/conventions.md#110-alternative-names). */
+  /** Another name by which a mount of this type can be enabled (docs/conventions/http.md#alternative-names). */
   readonly alternativeType?: string;
   /** The body of `auth/<mount>/login`. */
   readonly loginBody: z.ZodType;
@@ -47,7 +47,6 @@ export interface MethodTask {
   run(isStopping: () => boolean): Promise<void>;
 }
 
-/** What a method is built from. */
 export interface AuthMethodDeps {
   db: Db;
   /** Seals the secrets in a method's configuration. */
@@ -65,7 +64,7 @@ export interface LoginEndpoint {
   mount: string;
   remoteAddress: string;
   /** As in `Caller`. */
-  accessEpoch?: number | undefined;
+  newestChange?: string | undefined;
 }
 
 /** No mount of the method has this path, because it was disabled or replaced by one of another type. */
@@ -73,46 +72,13 @@ export class NoSuchMount extends Error {
   override readonly name = 'NoSuchMount';
 }
 
-/** An endpoint below the mounts of a method. */
-export interface MethodEndpoint {
-  method: Method;
-  /** Below the mount, such as `/role/:name`. No mount path may contain one of its literal segments. */
-  path: string;
-  summary: string;
-  /** Of the parameters in `path`. */
-  params?: z.ZodType;
-  query?: z.ZodType;
-  body?: z.ZodType;
-  /** For POST, as in `Endpoint`. Default: `update`. */
-  needs?: Needs;
-  handle(request: MethodRequest<never, never, never>): Promise<Reply | undefined>;
-}
-
-/** A request to such an endpoint. */
-export interface MethodRequest<Params, Query, Body> {
+/** The additional input of a handler below a mount. */
+interface BelowMount {
   mount: AuthMountRow;
-  params: Params;
-  query: Query;
-  body: Body;
-  caller: Caller;
-  /** Adds a sentence to the `warnings` of the response. */
-  warn: (sentence: string) => void;
 }
 
-type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : Record<string, never>;
+/** An endpoint below the mounts of a method, such as `/role/:name`. No mount path may contain one of its literal segments. */
+export type MethodEndpoint = Endpoint<BelowMount>;
 
-/** Describes an endpoint whose handler takes the types of its schemas. */
-export const methodEndpoint = <
-  P extends z.ZodType | undefined = undefined,
-  Q extends z.ZodType | undefined = undefined,
-  B extends z.ZodType | undefined = undefined,
->(definition: {
-  method: Method;
-  path: string;
-  summary: string;
-  params?: P;
-  query?: Q;
-  body?: B;
-  needs?: Needs;
-  handle(request: MethodRequest<Parsed<P>, Parsed<Q>, Parsed<B>>): Promise<Reply | undefined>;
-}): MethodEndpoint => definition as unknown as MethodEndpoint;
+/** Declares an endpoint below the mounts of a method. */
+export const methodEndpoint = endpointWith<BelowMount>();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Caller, requireGrant } from '@secrets/caller';
-import { isForeignKeyViolation, isUniqueViolation, type Tx } from '@secrets/db';
-import { invalid, notFound, Problem } from '@secrets/domain';
+import { rethrowViolation, type Tx } from '@secrets/db';
+import { invalid, Problem } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import {
   type AuthMountRow,
@@ -13,7 +13,7 @@ import { serializeWrites } from '../queries/namespaces.ts';
 import { requireMountPath } from './mount-path.ts';
 import { requireLimits } from './tune-auth-mount.ts';
 
-/** What a new auth mount is checked with. */
+/** The dependencies of the checks of a new auth mount. */
 export interface AuthMountContext extends DbContext {
   methods: {
     readonly all: readonly { readonly type: string; readonly alternativeType?: string }[];
@@ -23,22 +23,25 @@ export interface AuthMountContext extends DbContext {
 }
 
 /**
- * Enables an auth mount (docs/conventions.md#29-auth-mounts). Throws `invalid` if the path or the type is not valid;
+ * Enables an auth mount (docs/conventions/access.md#auth-mounts). Throws `invalid` if the path or the type is not valid;
  * `conflict` if there is an auth mount at, above or below this path, or another request was faster; and `not_found` if the
  * namespace was deleted in the meantime.
  */
 export async function createAuthMount(
   { db, methods }: AuthMountContext,
   caller: Caller,
-  request: Omit<AuthMountRow, 'id' | 'accessor'>,
+  request: Omit<AuthMountRow, 'id' | 'accessor' | 'namedType'>,
 ): Promise<void> {
   requireMountPath(request.path, methods.callNames);
   requireLimits(request);
   const type = typeNamed(request.type, methods.all);
   const namespaceId = caller.namespace.id;
   requireGrant(caller, (await findAuthMount(db, namespaceId, request.path)) !== undefined);
-  const mount = { ...request, type, accessor: newAccessor(type) };
-  await db.transaction((tx) => insertUnlessNested(tx, namespaceId, mount)).catch(rethrowConflict);
+  const namedType = request.type === type ? null : request.type;
+  const mount = { ...request, type, namedType, accessor: newAccessor(type) };
+  await db
+    .transaction((tx) => insertUnlessNested(tx, namespaceId, mount))
+    .catch(rethrowViolation('another request was faster; try again'));
 }
 
 function typeNamed(given: string, methods: AuthMountContext['methods']['all']): string {
@@ -58,9 +61,4 @@ async function insertUnlessNested(
   const overlapping = await findOverlappingPath(tx, namespaceId, mount.path);
   if (overlapping !== undefined) throw new Problem('conflict', `path is already in use at ${overlapping}/`);
   await insertAuthMount(tx, namespaceId, mount);
-}
-
-function rethrowConflict(error: unknown): never {
-  if (isUniqueViolation(error)) throw new Problem('conflict', 'another request was faster; try again');
-  throw isForeignKeyViolation(error) ? notFound() : error; // the namespace was deleted in the meantime
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '@secrets/caller';
-import { notFound } from '@secrets/domain';
+import { requireFound } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import { type AuthMountRow, findAuthMount } from '../queries/auth-mounts.ts';
 
@@ -13,9 +13,7 @@ export async function requireAuthMount(
   path: string,
   absence?: string,
 ): Promise<AuthMountRow> {
-  const mount = await findAuthMount(db, caller.namespace.id, path);
-  if (mount === undefined) throw notFound(absence);
-  return mount;
+  return requireFound(await findAuthMount(db, caller.namespace.id, path), absence);
 }
 
 /** Why a path below `auth/` is not found. */

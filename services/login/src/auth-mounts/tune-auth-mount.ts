@@ -1,4 +1,4 @@
-import { invalid } from '@secrets/domain';
+import { changedAttributes, invalid, type MountAttributesChange } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import {
   type AuthMountRow,
@@ -9,20 +9,29 @@ import {
 import { systemTtlSeconds } from '../tokens/token-lifetime.ts';
 import { changingMount } from './changing-mount.ts';
 
+/** Absent settings keep their values; a null among the attributes resets one. */
+type AuthMountChange = {
+  [Name in keyof Omit<MountSettings, 'attributes'>]?: MountSettings[Name] | undefined;
+} & {
+  attributes: MountAttributesChange;
+};
+
 /**
- * Changes the settings of an auth mount; absent ones stay as they are (docs/conventions.md#29-auth-mounts). Applies to the next login and the next
- * renewal. Throws `invalid` if the limits are, and `not_found` if the mount was disabled in the meantime.
+ * Changes the settings of an auth mount; absent ones stay as they are (docs/conventions/access.md#auth-mounts). Applies
+ * to the next login and the next renewal. Throws `invalid` if the limits are, and `not_found` if the mount was disabled
+ * in the meantime.
  */
 export async function tuneAuthMount(
   context: DbContext,
   { id }: Pick<AuthMountRow, 'id'>,
-  change: { [Name in keyof MountSettings]?: MountSettings[Name] | undefined },
+  change: AuthMountChange,
 ): Promise<void> {
   await changingMount(context, id, async (tx, mount) => {
     const settings = {
       description: change.description ?? mount.description,
       defaultLeaseSeconds: change.defaultLeaseSeconds ?? mount.defaultLeaseSeconds,
       maxLeaseSeconds: change.maxLeaseSeconds ?? mount.maxLeaseSeconds,
+      attributes: changedAttributes(mount.attributes, change.attributes),
     };
     requireLimits(settings);
     await updateAuthMount(tx, id, settings);

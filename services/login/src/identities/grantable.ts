@@ -3,8 +3,9 @@ import { invalid, permissionDenied } from '@secrets/domain';
 import { normalisedPolicies } from '../tokens/token-fields.ts';
 
 /**
- * The policies that an entity or a group is to have, normalised. As for a child token, a caller without `sudo` can give only those of its own
- * token, and only in its own namespace, because elsewhere the same names denote other policies. Nobody can give `root` (docs/conventions.md#214-groups).
+ * The policies that an entity or a group is to have, normalised. As for a child token, a caller without `sudo` can give
+ * only those of its own token, and only in its own namespace, because elsewhere the same names denote other policies.
+ * No caller can give `root` (docs/conventions/access.md#groups).
  * @param current those that it has already
  * @throws `invalid` or `forbidden`
  */

@@ -2,9 +2,10 @@ import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import { findAuthMountByAccessor } from '../queries/auth-mounts.ts';
-import { type EntityRow, findEntity, findEntityIdOfAlias } from '../queries/entities.ts';
-import { findGroup, findGroupAlias, findGroupAliasOf, type GroupRow } from '../queries/groups.ts';
+import { type EntityRow, findEntityIdOfAlias } from '../queries/entities.ts';
+import { findGroupAlias, findGroupAliasOf, type GroupRow } from '../queries/groups.ts';
 import { findEntityAt } from './save-entity.ts';
+import { findGroupAt } from './save-group.ts';
 
 /** By what an entity or a group is looked up: one of the IDs, the name, or the alias at a mount. */
 export interface LookUp {
@@ -15,20 +16,22 @@ export interface LookUp {
   alias_mount_accessor?: string | undefined;
 }
 
-/** The entity of the caller's namespace that a request names; undefined if there is none. Throws `invalid` unless it is named in exactly one way. */
+/**
+ * The entity of the caller's namespace that a request names; undefined if there is none. Throws `invalid` unless it is
+ * named in exactly one way.
+ */
 export async function lookUpEntity(
   context: DbContext,
   caller: Caller,
   by: LookUp,
 ): Promise<EntityRow | undefined> {
   const { db } = context;
-  const namespaceId = caller.namespace.id;
   requireOneWay(by);
   if (by.name !== undefined) return findEntityAt(context, caller, { name: by.name });
   const mount = await mountOf(context, caller, by);
   const id =
     by.id ?? by.alias_id ?? (mount && (await findEntityIdOfAlias(db, mount.id, by.alias_name ?? '')));
-  return id === undefined ? undefined : findEntity(db, namespaceId, { id });
+  return id === undefined ? undefined : findEntityAt(context, caller, { id });
 }
 
 /** The same for a group. */
@@ -40,12 +43,12 @@ export async function lookUpGroup(
   const { db } = context;
   const namespaceId = caller.namespace.id;
   requireOneWay(by);
-  if (by.name !== undefined) return findGroup(db, namespaceId, { name: by.name });
-  if (by.id !== undefined) return findGroup(db, namespaceId, { id: by.id });
+  if (by.name !== undefined) return findGroupAt(context, caller, { name: by.name });
+  if (by.id !== undefined) return findGroupAt(context, caller, { id: by.id });
   const mount = await mountOf(context, caller, by);
-  const ofMount = mount && (await findGroupAliasOf(db, mount.id, (by.alias_name ?? '').toLowerCase()));
+  const ofMount = mount && (await findGroupAliasOf(db, mount.id, by.alias_name ?? ''));
   const alias = by.alias_id === undefined ? ofMount : await findGroupAlias(db, namespaceId, by.alias_id);
-  return alias && findGroup(db, namespaceId, { id: alias.groupId });
+  return alias && findGroupAt(context, caller, { id: alias.ownerId });
 }
 
 const mountOf = async ({ db }: DbContext, caller: Caller, { alias_mount_accessor: accessor }: LookUp) =>

@@ -1,4 +1,4 @@
-import { concern } from '@secrets/access';
+import { changeTag } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import { isForeignKeyViolation, type Tx } from '@secrets/db';
 import { invalid, Problem } from '@secrets/domain';
@@ -10,15 +10,15 @@ import {
   lockNamespace,
   type NamespaceRow,
 } from '../queries/namespaces.ts';
-import { revoking } from '../queries/revocations.ts';
+import { revoking } from '../queries/tokens/revocations.ts';
 import { isWithin, namespaceBelow } from './namespace-path.ts';
 
 /**
- * Deletes a namespace with its policies and revokes its tokens (docs/conventions.md#28-namespaces); the sweep deletes these and its entities.
- * Returns false if it does not exist. Throws `invalid` for the administrative namespace and one that contains the caller's token, `conflict` if it
- * still holds namespaces, auth mounts, mounts, sync destinations or code-host applications. The rows of the last three belong
- * to other services and cannot be read here: they refer to the namespace by a foreign key, which also keeps one from being
- * created while this runs.
+ * Deletes a namespace with its policies and revokes its tokens (docs/conventions/access.md#namespaces); the sweep
+ * deletes these and its entities. Returns false if it does not exist. Throws `invalid` for the administrative namespace
+ * and one that contains the caller's token, `conflict` if it still holds namespaces, auth mounts, mounts, sync
+ * destinations or code-host applications. The rows of the last three belong to other services and cannot be read here:
+ * they refer to the namespace by a foreign key, which also keeps one from being created while this runs.
  * @param relative its path, relative to the namespace of the request
  */
 export async function removeNamespace({ db }: DbContext, caller: Caller, relative: string): Promise<boolean> {
@@ -32,7 +32,7 @@ export async function removeNamespace({ db }: DbContext, caller: Caller, relativ
     if (content.authMounts) throw stillHolds('auth mounts; disable them first');
     await deleteNamespaceRow(tx, stored.id);
   };
-  await revoking(db, remove, [concern.namespace(stored.id), concern.quotas]).catch((error: unknown) => {
+  await revoking(db, remove, [changeTag.namespace(stored.id), changeTag.quotas]).catch((error: unknown) => {
     throw heldElsewhere(error) ?? error;
   });
   return true;
@@ -46,7 +46,7 @@ function requireDeletable(caller: Caller, { id, path }: NamespaceRow): void {
 
 const stillHolds = (what: string) => new Problem('conflict', `the namespace still holds ${what}`);
 
-/** What other services keep in a namespace, by the table whose foreign key prevents its deletion. */
+/** Objects of other services in a namespace, by the table whose foreign key prevents its deletion. */
 const heldIn = new Map([
   ['secrets.mounts', 'mounts; disable them first'],
   ['sync.destinations', 'sync destinations; delete them first'],

@@ -1,5 +1,5 @@
 import type { Caller } from '@secrets/caller';
-import { notFound } from '@secrets/domain';
+import { requireFound } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import { findNamespace, type NamespaceRow } from '../queries/namespaces.ts';
 import { namespaceBelow } from './namespace-path.ts';
@@ -13,7 +13,5 @@ export async function requireNamespace(
   caller: Caller,
   relative: string,
 ): Promise<NamespaceRow> {
-  const namespace = await findNamespace(db, namespaceBelow(caller.namespace.path, relative));
-  if (namespace === undefined) throw notFound();
-  return namespace;
+  return requireFound(await findNamespace(db, namespaceBelow(caller.namespace.path, relative)));
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { concern } from '@secrets/access';
+import { changeTag } from '@secrets/access';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isUniqueViolation } from '@secrets/db';
 import { invalid, Problem } from '@secrets/domain';
@@ -11,7 +11,7 @@ import {
   type NamespaceRow,
   updateNamespaceMetadata,
 } from '../queries/namespaces.ts';
-import { revoking } from '../queries/revocations.ts';
+import { revoking } from '../queries/tokens/revocations.ts';
 import { namespaceBelow, parentPath } from './namespace-path.ts';
 
 /**
@@ -35,7 +35,7 @@ export async function saveNamespace(
   return { ...stored, customMetadata };
 }
 
-/** Concerns whoever knows that there was no such namespace. */
+/** Creates a namespace, and invalidates the caches that recorded that it does not exist. */
 async function createNamespace(
   { db }: DbContext,
   path: string,
@@ -49,14 +49,14 @@ async function createNamespace(
       if (!hasParent) throw invalid('path: the parent namespace does not exist');
       await insertNamespace(tx, namespace);
     },
-    [concern.namespaceAt(path)],
+    [changeTag.namespaceAt(path)],
   ).catch((error: unknown) => {
     throw conflictOf(error, path) ?? error;
   });
   return namespace;
 }
 
-/** A mount and a namespace never have the same name (docs/conventions.md#28-namespaces); the database finds out. */
+/** A mount and a namespace never have the same name (docs/conventions/access.md#namespaces); the database finds out. */
 function conflictOf(error: unknown, path: string): Problem | undefined {
   if (isUniqueViolation(error, 'names_of_mounts_and_namespaces'))
     return new Problem('conflict', `path is already in use: there is a mount at or below ${path}/`);

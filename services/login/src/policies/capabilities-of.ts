@@ -1,9 +1,8 @@
-import { type PolicyHolder, pathFromNamespace, readCompiledPolicies } from '@secrets/access';
+import { decideOnEach, type PolicyHolder, readCompiledPolicies, seenPath } from '@secrets/access';
 import type { Namespace } from '@secrets/caller';
-import { pathNames } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 
-/** A token, as far as its policies are concerned. */
+/** The properties of a token that its policies depend on. */
 export interface TokenHolder extends Omit<PolicyHolder, 'namespaceId'> {
   /** The namespace of the token, to which its policies belong. */
   namespace: Namespace;
@@ -18,15 +17,14 @@ export async function capabilitiesOf(
 ): Promise<Record<string, readonly string[]>> {
   if (names.includes('root')) return Object.fromEntries(paths.map((path) => [path, ['root']]));
   const policies = await readCompiledPolicies(db, { policies: names, entityId, namespaceId: namespace.id });
-  const seen = (path: string) => pathFromNamespace(namespace.path, where.path, path);
   const on = (given: string): readonly string[] => {
     const isFolder = given.endsWith('/');
-    const { path, alternative } = pathNames(given.replace(/^\/+|\/$/g, ''));
-    const at = seen(path);
-    const other = alternative === undefined ? undefined : seen(alternative);
-    if (at === undefined) return ['deny'];
-    const { capabilities } = isFolder ? policies.onFolder(at, other) : policies.on(at, other);
+    const path = given.replace(/^\/+|\/$/g, '');
+    const seen = seenPath(path, { namespace: where, tokenNamespace: namespace });
+    if (seen === undefined) return ['deny'];
+    const { capabilities } = isFolder ? policies.onFolder(seen) : policies.on(seen);
     return capabilities.length === 0 ? ['deny'] : capabilities;
   };
-  return Object.fromEntries(paths.map((path) => [path, on(path)]));
+  const decided = await decideOnEach(namespace.id, policies, paths, on);
+  return Object.fromEntries(paths.map((path, at) => [path, decided[at]!]));
 }

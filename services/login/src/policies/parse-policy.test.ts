@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { parsePolicy } from './parse-policy.ts';
+import { parsePolicy as parsePolicyOf } from './parse-policy.ts';
+
+const parsePolicy = (source: string) => parsePolicyOf(source, 'root');
 
 /** A policy with a number of paths that contain `+`. */
 function plusPaths(count: number): string {
@@ -33,6 +35,9 @@ describe('a policy is refused if it is or contains', () => {
     ['a capability that is not a string', 'path "a" { capabilities = [1] }', /1 is not a capability/],
     ['a block with two labels', 'path "a" "b" { capabilities = ["read"] }', /b is not supported/],
     ['a field beside the paths', 'limit = 1\npath "a" { capabilities = ["read"] }', /limit is unknown/],
+    ['a name without a value', 'deny=', /contains no path/],
+    ['base64 that is cut off', 'cGF0aCAi=', /contains no path/],
+    ['a misspelt block', 'pth "a" { capabilities = ["deny"] }', /pth is unknown/],
     ['an unknown field', 'path "a" { capabilities = ["read"] foo = 1 }', /"a": foo is not supported/],
     ['a limit of pages', 'path "a" { pagination_limit = 5 }', /pagination_limit is not supported/],
     ['an expiration', 'path "a" { expiration = "2030-01-01T00:00:00Z" }', /expiration is not supported/],
@@ -77,9 +82,14 @@ describe('a policy is refused if it is or contains', () => {
     ['a wildcard that is not last', 'path "a*b" { capabilities = ["read"] }', /"a\*b".*last character/],
     ['an empty path', 'path "" { capabilities = ["read"] }', /empty/],
     ['more than 64 KiB', `#${'x'.repeat(70_000)}`, /64 KiB/],
+    ['a path with more than 32 +', `path "${'a/+/'.repeat(33)}" { }`, /"a\/\+.*at most 32 segments \+/],
     ['too many paths with +', plusPaths(201), /at most 200 paths with \+/],
     ['HCL nested too deeply', `a = ${'[ '.repeat(30_000)}`, /nested too deeply/],
-    ['JSON nested too deeply', `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, /a is unknown/],
+    [
+      'JSON nested too deeply',
+      `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+      /nested deeper than 16 levels/,
+    ],
     ['HCL lists nested too deeply', `a = ${'[1,'.repeat(20_000)}`, /nested too deeply/],
   ])('%s', async (_what, source, expected) => {
     await expect(parsePolicy(source)).rejects.toThrow(expected);
@@ -183,10 +193,10 @@ test.each(['{"path":{"a":{"capabilities":["deny"]}}}', '{"path":[{"a":[{"capabil
 
 test('a policy of 64 KiB is parsed within the time limit', async () => {
   const source = Array.from(
-    { length: 900 },
-    (_, index) => `path "kv/data/x${index}/*" { capabilities = ["read", "list"] }`,
+    { length: 1_200 },
+    (_, index) => `path "kv/x${index}/*" { capabilities = ["read","list"] }`,
   );
-  expect((await parsePolicy(source.join('\n'))).paths).toHaveLength(900);
+  expect((await parsePolicy(source.join('\n'))).paths).toHaveLength(1_200);
 });
 
 test.each([

@@ -10,13 +10,13 @@ const maxPaths = 2_000;
 const maxPlusPaths = 200;
 
 /**
- * Parses a policy, in HCL or JSON, into the rules that are evaluated (docs/conventions.md#27-policies). Unknown fields are
+ * Parses a policy, in HCL or JSON, into the rules that are evaluated (docs/conventions/access.md#policies). Unknown fields are
  * refused, because one of them could be a restriction that its author relies on. Throws `invalid` with what is wrong
- * and where, `rate_limited` if too many policies are being parsed.
+ * and where, `rate_limited` if too many policies of the namespace are being parsed.
  */
-export async function parsePolicy(source: string): Promise<PolicyRules> {
+export async function parsePolicy(source: string, namespaceId: string): Promise<PolicyRules> {
   if (Buffer.byteLength(source) > maxBytes) throw invalid('policy: must have at most 64 KiB');
-  const tree = /^\s*\{/.test(source) ? readJson(source) : await readHcl(source);
+  const tree = /^\s*\{/.test(source) ? readJson(source) : await readHcl(source, namespaceId);
   const rules = rulesIn(tree);
   if (rules.length > maxPaths) throw invalid(`policy: must have at most ${maxPaths} paths`);
   if (rules.filter(({ path }) => hasPlus.test(path)).length > maxPlusPaths)

@@ -2,7 +2,7 @@ import type { PathRule } from '@secrets/access';
 import { type Capability, capabilities } from '@secrets/caller';
 import { invalid, type Json, seconds } from '@secrets/domain';
 
-/** What a block of a path may contain, besides `capabilities`. */
+/** The fields of a path block besides `capabilities`, each with its reader. */
 const readers = {
   policy: (where, value) => ({ capabilities: capabilitiesOfShorthand(where, value) }),
   capabilities: (where, value) => ({ capabilities: capabilitiesIn(where, value) }),
@@ -31,7 +31,7 @@ export function ruleOf(path: string, block: Record<string, unknown>): PathRule {
   return rule;
 }
 
-/** What one word stood for before there were capabilities. */
+/** The capabilities that older policies name with one word. */
 const shorthands: Readonly<Record<string, readonly Capability[]>> = {
   deny: ['deny'],
   read: ['read', 'list'],

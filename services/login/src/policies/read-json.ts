@@ -1,7 +1,12 @@
-import { invalid, repeatedName } from '@secrets/domain';
+import { excessOf, invalid, repeatedName } from '@secrets/domain';
 
-/** Parses a policy in JSON. Throws `invalid` if it has a syntax error or a name occurs twice in an object. */
+/** More levels than a policy has, and more values than 2,000 paths with their capabilities. */
+const budget = { depth: 16, values: 20_000 };
+
+/** Parses a policy in JSON. Throws `invalid` if it exceeds the budget, has a syntax error or a name occurs twice in an object. */
 export function readJson(source: string): unknown {
+  const excess = excessOf(Buffer.from(source), budget);
+  if (excess !== undefined) throw invalid(`policy: ${excess}`);
   const tree = parsedJson(source);
   const repeated = repeatedName(source);
   if (repeated !== undefined)

@@ -1,6 +1,7 @@
-import type { Sql, Tx } from '@secrets/db';
+import type { PageRange, Sql, Tx } from '@secrets/db';
+import type { MountAttributes } from '@secrets/domain';
 
-/** What an auth mount says about the lifetimes of its tokens, in seconds; 0: as the system does. */
+/** Limits of an auth mount on the lifetimes of its tokens, in seconds; 0 for the system's limits. */
 export interface LeaseLimits {
   defaultLeaseSeconds: number;
   maxLeaseSeconds: number;
@@ -10,15 +11,18 @@ export interface AuthMountRow extends LeaseLimits {
   id: string;
   path: string;
   type: string;
+  /** The name of the type by which the mount was enabled, if that is another one. */
+  namedType: string | null;
   accessor: string;
   description: string;
+  attributes: MountAttributes;
 }
 
-/** What can be changed about a mount. */
-export type MountSettings = Pick<AuthMountRow, 'description'> & LeaseLimits;
+/** The settings of a mount that can be changed. */
+export type MountSettings = Pick<AuthMountRow, 'description' | 'attributes'> & LeaseLimits;
 
-const columns = `id, path, type, accessor, description, default_lease_seconds as "defaultLeaseSeconds",
-  max_lease_seconds as "maxLeaseSeconds"`;
+const columns = `id, path, type, named_type as "namedType", accessor, description, attributes,
+  default_lease_seconds as "defaultLeaseSeconds", max_lease_seconds as "maxLeaseSeconds"`;
 
 export async function findAuthMount(
   sql: Sql,
@@ -42,7 +46,7 @@ export async function findAuthMountByAccessor(
 export async function listAuthMountRows(
   sql: Sql,
   namespaceId: string,
-  { after, limit }: { after: string; limit: number },
+  { after, limit }: PageRange,
 ): Promise<AuthMountRow[]> {
   return sql.query(
     `select ${columns} from login.auth_mounts where namespace_id = $1 and path collate "C" > $2
@@ -76,11 +80,22 @@ export async function insertAuthMount(
   namespaceId: string,
   mount: Omit<AuthMountRow, 'id'>,
 ): Promise<void> {
-  const { path, type, accessor, description, defaultLeaseSeconds, maxLeaseSeconds } = mount;
+  const { path, type, namedType, accessor, description, defaultLeaseSeconds, maxLeaseSeconds } = mount;
   await tx.query(
-    `insert into login.auth_mounts (namespace_id, path, type, accessor, description, default_lease_seconds, max_lease_seconds)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [namespaceId, path, type, accessor, description, defaultLeaseSeconds, maxLeaseSeconds],
+    `insert into login.auth_mounts
+       (namespace_id, path, type, named_type, accessor, description, default_lease_seconds, max_lease_seconds, attributes)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb)`,
+    [
+      namespaceId,
+      path,
+      type,
+      namedType,
+      accessor,
+      description,
+      defaultLeaseSeconds,
+      maxLeaseSeconds,
+      JSON.stringify(mount.attributes),
+    ],
   );
 }
 
@@ -88,11 +103,12 @@ export async function insertAuthMount(
 export async function updateAuthMount(
   tx: Tx,
   id: string,
-  { description, defaultLeaseSeconds, maxLeaseSeconds }: MountSettings,
+  { description, defaultLeaseSeconds, maxLeaseSeconds, attributes }: MountSettings,
 ): Promise<void> {
   await tx.query(
-    'update login.auth_mounts set description = $2, default_lease_seconds = $3, max_lease_seconds = $4 where id = $1',
-    [id, description, defaultLeaseSeconds, maxLeaseSeconds],
+    `update login.auth_mounts
+     set description = $2, default_lease_seconds = $3, max_lease_seconds = $4, attributes = $5::jsonb where id = $1`,
+    [id, description, defaultLeaseSeconds, maxLeaseSeconds, JSON.stringify(attributes)],
   );
 }
 
@@ -103,8 +119,8 @@ export async function lockAuthMount(tx: Tx, id: string): Promise<AuthMountRow | 
 }
 
 /**
- * Deletes a mount with its configuration and roles. Its tokens are refused from the commit on. A trigger records that these and its
- * entities are to be deleted.
+ * Deletes a mount with its configuration and roles. Its tokens are refused from the commit on. A trigger records that
+ * these and its entities are to be deleted.
  */
 export async function deleteAuthMount(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from login.auth_mounts where id = $1', [id]);

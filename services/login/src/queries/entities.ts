@@ -1,6 +1,6 @@
 import { generatedName } from '@secrets/access';
-import type { Sql, Tx } from '@secrets/db';
-import type { By } from './groups.ts';
+import type { PageRange, Sql, Tx } from '@secrets/db';
+import { type AliasRow, byCondition, type IdOrName } from './groups.ts';
 
 /** An entity: the identity that owns tokens. */
 export interface EntityRow {
@@ -12,27 +12,18 @@ export interface EntityRow {
   disabled: boolean;
   createdAt: Date;
   updatedAt: Date;
-  aliases: EntityAliasRow[];
+  /** One at most. */
+  aliases: AliasRow[];
   /** The groups that it belongs to. */
   groupIds: string[];
-}
-
-/** The name of an entity at an auth mount. An entity has at most one alias, which has the ID of the entity. */
-export interface EntityAliasRow {
-  id: string;
-  /** The mount's name for the identity. */
-  name: string;
-  mountAccessor: string;
-  mountPath: string;
-  mountType: string;
 }
 
 /** Before the IDs of all entities. */
 export const nilId = '00000000-0000-0000-0000-000000000000';
 
 // The entities of a disabled mount remain for a while. Nothing shows them.
-const aliases = `(select coalesce(jsonb_agg(jsonb_build_object('id', a.entity_id, 'name', a.name, 'mountAccessor', m.accessor, 'mountPath', m.path,
-    'mountType', m.type)), '[]') from login.entity_aliases a join login.auth_mounts m on m.id = a.mount_id where a.entity_id = e.id)`;
+const aliases = `(select coalesce(jsonb_agg(jsonb_build_object('id', a.entity_id, 'name', coalesce(a.given_name, a.name), 'mountAccessor', m.accessor, 'mountPath', m.path,
+    'mountType', coalesce(m.named_type, m.type))), '[]') from login.entity_aliases a join login.auth_mounts m on m.id = a.mount_id where a.entity_id = e.id)`;
 const groupIds = `array(select ga.group_id::text from login.entity_aliases a
     join login.group_aliases ga on ga.mount_id = a.mount_id and ga.name = any(a.groups) where a.entity_id = e.id order by 1)`;
 const hasAlias = `(select m.id from login.entity_aliases a join login.auth_mounts m on m.id = a.mount_id where a.entity_id = e.id limit 1) is not null`;
@@ -44,30 +35,32 @@ const selectEntities = `select e.id, e.namespace_id as "namespaceId", coalesce(e
   from login.entities e
   where e.namespace_id = $1 and (${hasAlias} or not ${wasOfMount})`;
 
-/** An entity by its ID, or by the name that was chosen for it. */
-export const findEntity = (sql: Sql, namespaceId: string, by: By): Promise<EntityRow | undefined> =>
-  readEntity(sql, namespaceId, by, '');
+/**
+ * Entities by their ID, or by the name that was chosen for them: one, unless an earlier version accepted the name in
+ * several letter cases.
+ */
+export const findEntities = (sql: Sql, namespaceId: string, by: IdOrName): Promise<EntityRow[]> =>
+  readEntities(sql, namespaceId, by, '');
 
-/** The same, and keeps it from being changed before the transaction ends. */
-export const lockEntity = (tx: Tx, namespaceId: string, by: By): Promise<EntityRow | undefined> =>
-  readEntity(tx, namespaceId, by, 'for no key update of e');
+/** The same, and keeps them from being changed before the transaction ends. */
+export const lockEntities = (tx: Tx, namespaceId: string, by: IdOrName): Promise<EntityRow[]> =>
+  readEntities(tx, namespaceId, by, 'for no key update of e');
 
-async function readEntity(
+async function readEntities(
   sql: Sql,
   namespaceId: string,
-  by: By,
+  by: IdOrName,
   locking: string,
-): Promise<EntityRow | undefined> {
-  const [condition, value] = 'id' in by ? ['e.id = $2::uuid', by.id] : ['e.name = $2', by.name];
-  const text = `${selectEntities} and ${condition} ${locking}`;
-  return (await sql.query<EntityRow>(text, [namespaceId, value]))[0];
+): Promise<EntityRow[]> {
+  const [condition, value] = byCondition('e', by);
+  return sql.query<EntityRow>(`${selectEntities} and ${condition} ${locking}`, [namespaceId, value]);
 }
 
 /** Up to `limit` entities that have an alias after one, in the order of their IDs. */
 export async function listAliasedEntities(
   sql: Sql,
   namespaceId: string,
-  { after, limit }: { after: string; limit: number },
+  { after, limit }: PageRange,
 ): Promise<EntityRow[]> {
   const text = `${selectEntities} and ${hasAlias} and e.id > $2::uuid order by e.id limit $3`;
   return sql.query(text, [namespaceId, after, limit]);
@@ -77,17 +70,20 @@ export async function listAliasedEntities(
 export async function listEntities(
   sql: Sql,
   namespaceId: string,
-  { after, limit }: { after: string; limit: number },
+  { after, limit }: PageRange,
 ): Promise<EntityRow[]> {
   const text = `${selectEntities} and e.id > $2::uuid order by e.id limit $3`;
   return sql.query(text, [namespaceId, after, limit]);
 }
 
-/** Up to `limit` entities: those with a chosen name, in the order of the bytes of their names, and then the others in that of their IDs. */
+/**
+ * Up to `limit` entities: those with a chosen name, in the order of the bytes of their names, and then the others in
+ * that of their IDs.
+ */
 export async function listEntitiesByName(
   sql: Sql,
   namespaceId: string,
-  { after, limit }: { after: By | undefined; limit: number },
+  { after, limit }: PageRange<IdOrName | undefined>,
 ): Promise<EntityRow[]> {
   const name = after === undefined ? '' : 'name' in after ? after.name : undefined;
   const named =
@@ -110,11 +106,12 @@ export async function findEntityIdOfAlias(
   mountId: string,
   name: string,
 ): Promise<string | undefined> {
-  const text = 'select entity_id as id from login.entity_aliases where mount_id = $1 and name = $2';
+  const text =
+    'select entity_id as id from login.entity_aliases where mount_id = $1 and name = lower($2::text)';
   return (await sql.query<{ id: string }>(text, [mountId, name]))[0]?.id;
 }
 
-/** What can be changed about an entity. The name is null until one is chosen. */
+/** The settings of an entity that can be changed. The name is null until one is chosen. */
 export interface EntitySettings extends Pick<EntityRow, 'policies' | 'metadata' | 'disabled'> {
   name: string | null;
 }
@@ -152,6 +149,36 @@ export async function insertEntityAlias(
     [mountId, name, entityId],
   );
   return rows.length > 0;
+}
+
+/** Changes the letter case in which an alias is shown. */
+export async function respellEntityAlias(sql: Sql, entityId: string, name: string): Promise<void> {
+  await sql.query('update login.entity_aliases set name = $2 where entity_id = $1::uuid', [entityId, name]);
+}
+
+/** Returns the entities whose tokens a change of an entity affects: itself, and the one that has its alias in lower case. */
+export async function entitiesOfIdentity(sql: Sql, id: string): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select o.entity_id as id from login.entity_aliases a
+     join login.entity_aliases o on o.mount_id = a.mount_id and o.name = lower(a.name)
+     where a.entity_id = $1::uuid`,
+    [id],
+  );
+  return [...new Set([id, ...rows.map((row) => row.id)])];
+}
+
+/** Up to `limit` aliases of a namespace that differ from another one only in letter case; of all namespaces, if none is given. */
+export async function listAliasesInOtherCase(
+  sql: Sql,
+  namespaceId: string | null,
+  limit: number,
+): Promise<(Pick<AliasRow, 'name' | 'mountAccessor'> & { entityId: string })[]> {
+  return sql.query(
+    `select a.name, a.entity_id as "entityId", m.accessor as "mountAccessor"
+     from login.entity_aliases a join login.auth_mounts m on m.id = a.mount_id
+     where a.name <> lower(a.name) and ($1::text is null or m.namespace_id = $1) order by a.mount_id, lower(a.name) limit $2`,
+    [namespaceId, limit],
+  );
 }
 
 /** Removes the alias of an entity, with the groups that it was in. */

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '@secrets/db';
+import type { PageRange, Sql, Tx } from '@secrets/db';
 
 /** A group, with the alias that says which group of a directory it is. */
 export interface GroupRow {
@@ -9,47 +9,68 @@ export interface GroupRow {
   metadata: Record<string, string>;
   createdAt: Date;
   updatedAt: Date;
-  alias: GroupAliasRow | null;
+  alias: OwnedAlias | null;
 }
 
-export interface GroupAliasRow {
+/** The name of an entity or a group at an auth mount. The alias of an entity has the ID of the entity. */
+export interface AliasRow {
   id: string;
-  /** The directory's ID of the group. */
+  /** The mount's name for the identity, or the directory's ID of the group. */
   name: string;
-  groupId: string;
   mountAccessor: string;
   mountPath: string;
   mountType: string;
 }
 
-const aliasObject = `jsonb_build_object('id', a.id, 'name', a.name, 'groupId', a.group_id, 'mountAccessor', m.accessor,
-  'mountPath', m.path, 'mountType', m.type)`;
+/** An alias, and the ID of the entity or the group that has it. */
+export type OwnedAlias = AliasRow & { ownerId: string };
+
+const aliasObject = `jsonb_build_object('id', a.id, 'name', coalesce(a.given_name, a.name), 'ownerId', a.group_id, 'mountAccessor', m.accessor,
+  'mountPath', m.path, 'mountType', coalesce(m.named_type, m.type))`;
 
 const selectGroups = `select g.id, g.namespace_id as "namespaceId", g.name, g.policies, g.metadata, g.created_at as "createdAt",
     g.updated_at as "updatedAt",
     (select ${aliasObject} from login.group_aliases a join login.auth_mounts m on m.id = a.mount_id where a.group_id = g.id) as alias
   from login.groups g`;
 
-/** How a group or an entity is named in a path. */
-export type By = { id: string } | { name: string };
+/** The key by which a path names a group or an entity. */
+export type IdOrName = { id: string } | { name: string };
 
-/** A group by its ID or its name. */
-export const findGroup = (sql: Sql, namespaceId: string, by: By): Promise<GroupRow | undefined> =>
-  readGroup(sql, namespaceId, by, '');
+/** Groups by their ID or their name: one, unless an earlier version accepted the name in several letter cases. */
+export const findGroups = (sql: Sql, namespaceId: string, by: IdOrName): Promise<GroupRow[]> =>
+  readGroups(sql, namespaceId, by, '');
 
-/** The same, and keeps it from being changed before the transaction ends. */
-export const lockGroup = (tx: Tx, namespaceId: string, by: By): Promise<GroupRow | undefined> =>
-  readGroup(tx, namespaceId, by, 'for no key update of g');
+/** The same, and keeps them from being changed before the transaction ends. */
+export const lockGroups = (tx: Tx, namespaceId: string, by: IdOrName): Promise<GroupRow[]> =>
+  readGroups(tx, namespaceId, by, 'for no key update of g');
 
-async function readGroup(
+async function readGroups(sql: Sql, namespaceId: string, by: IdOrName, locking: string): Promise<GroupRow[]> {
+  const [condition, value] = byCondition('g', by);
+  const text = `${selectGroups} where g.namespace_id = $1 and ${condition} ${locking}`;
+  return sql.query<GroupRow>(text, [namespaceId, value]);
+}
+
+/** A condition on a row, and the value of its parameter `$2`. Names are compared without regard to letter case. */
+export const byCondition = (row: string, by: IdOrName): [condition: string, value: string] =>
+  'id' in by
+    ? [`${row}.id = $2::uuid`, by.id]
+    : [`lower(${row}.name collate "default") = lower($2::text collate "default")`, by.name];
+
+/** Those of some names that several entities or groups have, in different letter cases. */
+export async function ambiguousNames(
   sql: Sql,
+  table: 'entities' | 'groups',
   namespaceId: string,
-  by: By,
-  locking: string,
-): Promise<GroupRow | undefined> {
-  const [column, value] = 'id' in by ? ['id = $2::uuid', by.id] : ['name = $2', by.name];
-  const text = `${selectGroups} where g.namespace_id = $1 and g.${column} ${locking}`;
-  return (await sql.query<GroupRow>(text, [namespaceId, value]))[0];
+  names: readonly string[],
+): Promise<string[][]> {
+  const rows = await sql.query<{ names: string[] }>(
+    `select array_agg(r.name order by r.name) as names from login.${table} r
+     where r.namespace_id = $1 and r.name is not null
+       and lower(r.name collate "default") = any(array(select lower(name collate "default") from unnest($2::text[]) name))
+     group by lower(r.name collate "default") having count(*) > 1`,
+    [namespaceId, names],
+  );
+  return rows.map((row) => row.names);
 }
 
 /** Up to `limit` groups after one, in the order of their IDs or the bytes of their names. */
@@ -57,7 +78,7 @@ export async function listGroups(
   sql: Sql,
   namespaceId: string,
   by: 'id' | 'name',
-  { after, limit }: { after: string; limit: number },
+  { after, limit }: PageRange,
 ): Promise<GroupRow[]> {
   const [column, value] = by === 'id' ? ['g.id', '$2::uuid'] : ['g.name', '$2'];
   const text = `${selectGroups} where g.namespace_id = $1 and ${column} > ${value} order by ${column} limit $3`;
@@ -87,17 +108,17 @@ export async function deleteGroup(sql: Sql, id: string): Promise<void> {
   await sql.query('delete from login.groups where id = $1::uuid', [id]);
 }
 
-const selectAliases = `select a.id, a.name, a.group_id as "groupId", m.accessor as "mountAccessor", m.path as "mountPath",
-    m.type as "mountType"
+const selectAliases = `select a.id, coalesce(a.given_name, a.name) as name, a.group_id as "ownerId", m.accessor as "mountAccessor", m.path as "mountPath",
+    coalesce(m.named_type, m.type) as "mountType"
   from login.group_aliases a join login.groups g on g.id = a.group_id join login.auth_mounts m on m.id = a.mount_id`;
 
 export async function findGroupAlias(
   sql: Sql,
   namespaceId: string,
   id: string,
-): Promise<GroupAliasRow | undefined> {
+): Promise<OwnedAlias | undefined> {
   const text = `${selectAliases} where a.id = $2::uuid and g.namespace_id = $1`;
-  return (await sql.query<GroupAliasRow>(text, [namespaceId, id]))[0];
+  return (await sql.query<OwnedAlias>(text, [namespaceId, id]))[0];
 }
 
 /** The alias of a group of a mount's directory. */
@@ -105,17 +126,17 @@ export async function findGroupAliasOf(
   sql: Sql,
   mountId: string,
   name: string,
-): Promise<GroupAliasRow | undefined> {
-  const text = `${selectAliases} where a.mount_id = $1::uuid and a.name = $2`;
-  return (await sql.query<GroupAliasRow>(text, [mountId, name]))[0];
+): Promise<OwnedAlias | undefined> {
+  const text = `${selectAliases} where a.mount_id = $1::uuid and a.name = lower($2::text)`;
+  return (await sql.query<OwnedAlias>(text, [mountId, name]))[0];
 }
 
 /** Up to `limit` aliases of groups after one, in the order of their IDs. */
 export async function listGroupAliases(
   sql: Sql,
   namespaceId: string,
-  { after, limit }: { after: string; limit: number },
-): Promise<GroupAliasRow[]> {
+  { after, limit }: PageRange,
+): Promise<OwnedAlias[]> {
   const text = `${selectAliases} where g.namespace_id = $1 and a.id > $2::uuid order by a.id limit $3`;
   return sql.query(text, [namespaceId, after, limit]);
 }

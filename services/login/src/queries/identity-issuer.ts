@@ -18,7 +18,7 @@ export async function findIssuer(sql: Sql): Promise<IssuerRow | undefined> {
   return (await sql.query<IssuerRow>(select))[0];
 }
 
-/** As `findIssuer`, and holds the row until the transaction ends, so that one process at a time changes keys. */
+/** Finds the issuer like `findIssuer`, and locks its row, so that one process at a time changes keys. */
 export async function lockIssuer(tx: Tx): Promise<IssuerRow | undefined> {
   return (await tx.query<IssuerRow>(`${select} for update`))[0];
 }
@@ -44,4 +44,8 @@ export async function updateIssuer(
     `update login.identity_issuer set issuer = $1, rotation_seconds = $2, verification_seconds = $3, updated_at = now()`,
     [issuer, rotationSeconds, verificationSeconds],
   );
+}
+
+export async function deleteIssuer(tx: Tx): Promise<void> {
+  await tx.query('delete from login.identity_issuer');
 }

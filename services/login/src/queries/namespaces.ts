@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '@secrets/db';
+import type { PageRange, Sql, Tx } from '@secrets/db';
 
 export interface NamespaceRow {
   id: string;
@@ -7,7 +7,7 @@ export interface NamespaceRow {
 }
 
 const columns = 'id, path, custom_metadata as "customMetadata"';
-/** Of the namespace above, as the index `namespaces_by_parent` has it. */
+/** SQL: the path of the parent namespace, in the same form as in the index `namespaces_by_parent`. */
 const parentPath = "regexp_replace(path, '/?[^/]*$', '')";
 
 export async function findNamespace(sql: Sql, path: string): Promise<NamespaceRow | undefined> {
@@ -19,7 +19,7 @@ export async function findNamespace(sql: Sql, path: string): Promise<NamespaceRo
 export async function listChildNamespaces(
   sql: Sql,
   path: string,
-  { after, limit }: { after: string; limit: number },
+  { after, limit }: PageRange,
 ): Promise<NamespaceRow[]> {
   const prefix = path === '' ? '' : `${path}/`;
   return sql.query<NamespaceRow>(
@@ -77,7 +77,10 @@ export async function findNamespaceContent(
   return row!;
 }
 
-/** Deletes a namespace with its policies. Its tokens are refused from the commit on; a trigger records that these and its entities are to be deleted. */
+/**
+ * Deletes a namespace with its policies. Its tokens are refused from the commit on; a trigger records that these and
+ * its entities are to be deleted.
+ */
 export async function deleteNamespaceRow(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from login.namespaces where id = $1', [id]);
 }

@@ -1,5 +1,5 @@
 import { builtInPolicyNames, type PolicyRules, type PolicySize, policySizeSql } from '@secrets/access';
-import type { Sql, Tx } from '@secrets/db';
+import type { PageRange, Sql, Tx } from '@secrets/db';
 
 /** The text of a policy as it was written; undefined if there is none of that name. */
 export async function findPolicySource(
@@ -15,7 +15,7 @@ export async function findPolicySource(
 export async function listPolicyNames(
   sql: Sql,
   namespaceId: string,
-  { after, limit }: { after: string; limit: number },
+  { after, limit }: PageRange,
 ): Promise<string[]> {
   const text = `select name from login.policies where namespace_id = $1 and name collate "C" > $2
                  order by name collate "C" limit $3`;

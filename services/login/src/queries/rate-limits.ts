@@ -1,6 +1,5 @@
-import type { Sql, Tx } from '@secrets/db';
+import type { PageRange, Sql, Tx } from '@secrets/db';
 
-/** What an operator sets for a rate limit. */
 export interface RateLimitSettings {
   namespaceId: string;
   /** In that namespace, without slashes at its ends; empty for all of it. */
@@ -29,10 +28,7 @@ export async function findRateLimit(sql: Sql, name: string): Promise<RateLimitRo
 }
 
 /** Up to `limit` names after the given one, in order. */
-export async function listRateLimits(
-  sql: Sql,
-  { after, limit }: { after: string; limit: number },
-): Promise<string[]> {
+export async function listRateLimits(sql: Sql, { after, limit }: PageRange): Promise<string[]> {
   const text = 'select name from login.rate_limit_quotas where name > $1 order by name limit $2';
   return (await sql.query<{ name: string }>(text, [after, limit])).map(({ name }) => name);
 }

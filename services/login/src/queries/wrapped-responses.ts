@@ -1,6 +1,6 @@
 import type { Db, Sql } from '@secrets/db';
 
-/** What is known of a wrapped response without its wrapping token. */
+/** The properties of a wrapped response that are stored in clear text. */
 export interface WrappedResponse {
   accessor: string;
   /** Of the token in the response; null if it contains none. */
@@ -25,7 +25,7 @@ interface TakenResponse extends WrappedResponse {
 const columns = `accessor, wrapped_accessor as "wrappedAccessor", ttl_seconds as "ttlSeconds", creation_path as "creationPath",
   created_at as "createdAt"`;
 
-// The responses of a namespace that was deleted remain until they expire. Nobody can read them.
+// The responses of a namespace that was deleted remain until they expire, but cannot be read.
 const isValid = `expires_at > now() and (select n.id from login.namespaces n where n.id = namespace_id) is not null`;
 
 /** Stores a response, and returns when it was created. */
@@ -53,7 +53,10 @@ export async function findWrappedResponse(sql: Sql, hash: Buffer): Promise<Wrapp
   return (await sql.query<WrappedResponse>(text, [hash]))[0];
 }
 
-/** Takes a response out of the table. If several callers take it at the same time, one of them gets it; the others get undefined. */
+/**
+ * Takes a response out of the table. If several callers take it at the same time, one of them gets it; the others get
+ * undefined.
+ */
 export async function takeWrappedResponse(sql: Sql, hash: Buffer): Promise<TakenResponse | undefined> {
   const text = `delete from login.wrapped_responses where hash = $1 and ${isValid}
     returning ${columns}, namespace_id as "namespaceId", sealed`;

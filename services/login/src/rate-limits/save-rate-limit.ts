@@ -1,7 +1,7 @@
-import { concern } from '@secrets/access';
-import { type Caller, requireAdministrative, requireGrant } from '@secrets/caller';
-import { isForeignKeyViolation, isUniqueViolation, type Tx } from '@secrets/db';
-import { invalid, notFound, Problem } from '@secrets/domain';
+import { changeTag } from '@secrets/access';
+import { type Caller, requireGrant } from '@secrets/caller';
+import { rethrowViolation, type Tx } from '@secrets/db';
+import { invalid } from '@secrets/domain';
 import type { DbContext } from '../db-context.ts';
 import {
   findClosestNamespace,
@@ -10,9 +10,9 @@ import {
   type RateLimitSettings,
   upsertRateLimit,
 } from '../queries/rate-limits.ts';
-import { revoking } from '../queries/revocations.ts';
+import { revoking } from '../queries/tokens/revocations.ts';
 
-/** What a request sets; what is absent stays as it is, or gets its default. */
+/** The fields that a request sets; absent fields are kept, or get their defaults. */
 export interface RateLimitChange {
   /** From the root namespace: a namespace, and a mount or a path in it. */
   path?: string | undefined;
@@ -27,8 +27,8 @@ export interface RateLimitChange {
 const maxRateLimits = 1_000;
 
 /**
- * Creates or updates a rate limit (docs/conventions.md#218-rate-limits). Throws `forbidden` outside the administrative namespaces, `invalid`
- * if `rate` is missing or there are too many, `conflict` if another one has the path.
+ * Creates or updates a rate limit (docs/conventions/access.md#rate-limits). Throws `invalid` if
+ * `rate` is missing or there are too many, `conflict` if another one has the path.
  */
 export async function saveRateLimit(
   { db }: DbContext,
@@ -36,7 +36,6 @@ export async function saveRateLimit(
   name: string,
   change: RateLimitChange,
 ): Promise<void> {
-  requireAdministrative(caller);
   const stored = await findRateLimit(db, name);
   requireGrant(caller, stored !== undefined);
   const place = change.path === undefined ? stored : await placeOf({ db }, change.path);
@@ -45,7 +44,7 @@ export async function saveRateLimit(
     if (!(await upsertRateLimit(tx, name, settings, maxRateLimits)))
       throw invalid(`there can be at most ${maxRateLimits} rate limits`);
   };
-  await revoking(db, save, [concern.quotas]).catch(rethrowConflict);
+  await revoking(db, save, [changeTag.quotas]).catch(rethrowViolation('path: another rate limit has it'));
 }
 
 type Place = Pick<RateLimitSettings, 'namespaceId' | 'path' | 'writtenPath'>;
@@ -81,9 +80,4 @@ function merged(
     inheritable: isGlobal || (change.inheritable ?? stored?.inheritable ?? false),
     groupBy: change.group_by ?? stored?.groupBy ?? 'ip',
   };
-}
-
-function rethrowConflict(error: unknown): never {
-  if (isUniqueViolation(error)) throw new Problem('conflict', 'path: another rate limit has it');
-  throw isForeignKeyViolation(error) ? notFound() : error; // the namespace was deleted in the meantime
 }

@@ -1,26 +1,26 @@
 import type { Endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
 import { authMountEndpoints } from './auth-mounts.ts';
-import { capabilityEndpoints } from './capabilities.ts';
-import { entityEndpoints } from './entities.ts';
-import { entityAliasEndpoints } from './entity-aliases.ts';
-import { groupAliasEndpoints } from './group-aliases.ts';
-import { groupEndpoints } from './groups.ts';
-import { identityEndpoints } from './identity.ts';
-import { identityLookUpEndpoints } from './identity-lookup.ts';
-import { loginEndpoints } from './logins.ts';
+import { entityEndpoints } from './identities/entities.ts';
+import { entityAliasEndpoints } from './identities/entity-aliases.ts';
+import { groupAliasEndpoints } from './identities/group-aliases.ts';
+import { groupEndpoints } from './identities/groups.ts';
+import { identityLookUpEndpoints } from './identities/identity-lookup.ts';
+import { issuerEndpoints } from './issuer.ts';
+import { type LoginCounter, loginEndpoints } from './logins.ts';
 import { methodEndpoints } from './method-endpoints.ts';
 import { namespaceEndpoints } from './namespaces.ts';
-import { policyEndpoints } from './policies.ts';
+import { capabilityEndpoints } from './policies/capabilities.ts';
+import { policyEndpoints } from './policies/policies.ts';
+import { resultantAclEndpoints } from './policies/resultant-acl.ts';
 import { rateLimitEndpoints } from './rate-limits.ts';
-import { resultantAclEndpoints } from './resultant-acl.ts';
 import { syncTokenEndpoints } from './sync-tokens.ts';
 import { tokenRoleEndpoints } from './token-roles.ts';
-import { tokenEndpoints } from './tokens.ts';
+import { tokenEndpoints } from './tokens/tokens.ts';
 import { wrappingEndpoints } from './wrapping.ts';
 
 /** Every endpoint of this service. */
-export const allEndpoints = (context: Context): Endpoint[] => [
+export const allEndpoints = (context: Context, loginCounter: LoginCounter): Endpoint[] => [
   ...tokenEndpoints(context),
   ...tokenRoleEndpoints(context),
   ...policyEndpoints(context),
@@ -29,8 +29,8 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...namespaceEndpoints(context),
   ...authMountEndpoints(context),
   ...methodEndpoints(context),
-  ...loginEndpoints(context),
-  ...identityEndpoints(context),
+  ...loginEndpoints(context, loginCounter),
+  ...issuerEndpoints(context),
   ...entityEndpoints(context),
   ...entityAliasEndpoints(context),
   ...groupEndpoints(context),

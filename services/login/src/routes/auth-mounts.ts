@@ -1,14 +1,19 @@
 import type { Caller } from '@secrets/caller';
-import { trimSlashes, withoutNul } from '@secrets/domain';
 import {
-  cutToPage,
-  type Endpoint,
-  endpoint,
-  pageQuery,
-  type Request,
-  requireAny,
-  seconds,
-} from '@secrets/http';
+  changedAttributes,
+  type MountAttributesChange,
+  mountAttributesIn,
+  mountConfigFields,
+  mountFlags,
+  mountOptions,
+  presentMountConfig,
+  presentMountFlags,
+  trimSlashes,
+  tunedMountLists,
+  tunedSeconds,
+  withoutNul,
+} from '@secrets/domain';
+import { cutToPage, type Endpoint, endpoint, pageQuery, type Request, requireNonEmpty } from '@secrets/http';
 import { z } from 'zod';
 import { createAuthMount } from '../auth-mounts/create-auth-mount.ts';
 import { removeAuthMount } from '../auth-mounts/remove-auth-mount.ts';
@@ -16,7 +21,7 @@ import { requireAuthMount } from '../auth-mounts/require-auth-mount.ts';
 import { tuneAuthMount } from '../auth-mounts/tune-auth-mount.ts';
 import type { Context } from '../context.ts';
 import { type AuthMountRow, type LeaseLimits, listAuthMountRows } from '../queries/auth-mounts.ts';
-import { effectiveLimits, systemTtlSeconds } from '../tokens/token-lifetime.ts';
+import { effectiveLimits } from '../tokens/token-lifetime.ts';
 
 const Page = pageQuery({ max: 10_000 });
 const segment = '[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}';
@@ -28,33 +33,42 @@ const AuthMountParams = z.object({
 });
 const description = z.string().max(1_024).meta(withoutNul);
 /** At most 768 h, which `tuneAuthMount` checks. */
-const lease = seconds.meta({ type: 'integer', minimum: 0, maximum: systemTtlSeconds }).optional();
+const lease = tunedSeconds;
 const limits = { default_lease_ttl: lease, max_lease_ttl: lease };
+/** The others would say that a mount issues tokens that it does not: the role decides. */
+const tokenType = z
+  .enum(['', 'default-service'], { error: 'must be default-service; set token_type of the roles' })
+  .optional();
 const AuthMountBody = z.object({
   type: z.string().meta({ enum: ['cloudB', 'azure'] }),
   description: description.default(''),
-  config: z.object(limits).optional(),
+  options: mountOptions.optional(),
+  config: z
+    .object({ ...limits, token_type: tokenType, ...mountConfigFields, options: mountOptions.optional() })
+    .optional(),
+  ...mountFlags,
 });
-/** As clients write it: an empty text keeps the value, `system` restores the default. */
-const tunedSeconds = z
-  .union([z.literal('').transform(() => undefined), z.literal('system').transform(() => 0), seconds])
-  .optional();
 const TuneBody = z.object({
   description: description.optional(),
-  default_lease_ttl: tunedSeconds,
-  max_lease_ttl: tunedSeconds,
+  ...limits,
+  token_type: tokenType,
+  ...mountConfigFields,
+  ...tunedMountLists,
+  options: mountOptions.optional(),
 });
 
 const basePath = '/sys/auth';
 const path = `${basePath}/*path`;
 /** Clients use the second one, by which an auth mount can be tuned without `sudo`. */
 const tunePaths = [`${path}/tune`, '/sys/mounts/auth/*path/tune'];
+/** Clients read an auth mount as if it were a mount. */
+const readPaths = [path, '/sys/mounts/auth/*path'];
 
-/** `sys/auth/<path>` (docs/conventions.md#29-auth-mounts). */
+/** `sys/auth/<path>` (docs/conventions/access.md#auth-mounts). */
 export const authMountEndpoints = (context: Context): Endpoint[] => [
   listAuthMounts(context),
   readAuthMounts(context),
-  readAuthMount(context),
+  ...readPaths.map((path) => readAuthMount(context, path)),
   ...tunePaths.map((path) => readTuning(context, path)),
   enableAuthMount(context),
   ...tunePaths.map((path) => tune(context, path)),
@@ -68,7 +82,7 @@ const listAuthMounts = (context: Context) =>
     summary: 'List the auth mounts of this namespace',
     query: Page,
     handle: async (request) => {
-      const mounts = requireAny(await pageOfMounts(context, request));
+      const mounts = requireNonEmpty(await pageOfMounts(context, request));
       return { data: { keys: mounts.map(([key]) => key), key_info: Object.fromEntries(mounts) } };
     },
   });
@@ -82,10 +96,10 @@ const readAuthMounts = (context: Context) =>
     handle: async (request) => ({ data: Object.fromEntries(await pageOfMounts(context, request)) }),
   });
 
-const readAuthMount = (context: Context) =>
+const readAuthMount = (context: Context, readPath: string) =>
   endpoint({
     method: 'get',
-    path,
+    path: readPath,
     summary: 'Read an auth mount',
     params: AuthMountParams,
     handle: async ({ params, caller }) => {
@@ -99,15 +113,16 @@ const enableAuthMount = (context: Context) =>
     method: 'post',
     path,
     summary: 'Enable an auth mount at a path',
+    access: { needsSudo: true },
     needs: 'create or update',
     params: AuthMountParams,
     body: AuthMountBody,
     handle: async ({ params, body, caller }) => {
-      const { config = {}, ...mount } = body;
+      const { config = {}, type, description } = body;
       const { defaultLeaseSeconds = 0, maxLeaseSeconds = 0 } = limitsIn(config);
-      const settings = { defaultLeaseSeconds, maxLeaseSeconds };
-      await createAuthMount(context, caller, { path: params.path, ...mount, ...settings });
-      return undefined;
+      const attributes = changedAttributes({}, attributesIn({ options: config.options, ...body }, config));
+      const mount = { type, description, defaultLeaseSeconds, maxLeaseSeconds, attributes };
+      await createAuthMount(context, caller, { path: params.path, ...mount });
     },
   });
 
@@ -119,7 +134,14 @@ const readTuning = (context: Context, tunePath: string) =>
     params: AuthMountParams,
     handle: async ({ params, caller }) => {
       const mount = await requireAnyMount(context, caller, params.path);
-      return { data: { description: mount.description, ...presentLimits(effectiveLimits(mount)) } };
+      return {
+        data: {
+          description: mount.description,
+          ...presentConfig({ ...mount, ...effectiveLimits(mount) }),
+          options: mount.attributes.options ?? {},
+          ...presentMountFlags(mount.attributes),
+        },
+      };
     },
   });
 
@@ -128,12 +150,13 @@ const tune = (context: Context, tunePath: string) =>
     method: 'post',
     path: tunePath,
     summary: 'Change the settings of an auth mount; omitted fields keep their values, 0 restores the default',
+    access: tunePath === `${path}/tune` ? { needsSudo: true } : {},
     params: AuthMountParams,
     body: TuneBody,
     handle: async ({ params, body, caller }) => {
       const mount = await requireAuthMount(context, caller, params.path);
-      await tuneAuthMount(context, mount, { description: body.description, ...limitsIn(body) });
-      return undefined;
+      const { description } = body;
+      await tuneAuthMount(context, mount, { description, ...limitsIn(body), attributes: attributesIn(body) });
     },
   });
 
@@ -142,9 +165,16 @@ const limitsIn = (body: Pick<z.infer<typeof TuneBody>, keyof typeof limits>) => 
   maxLeaseSeconds: body.max_lease_ttl,
 });
 
-const presentLimits = ({ defaultLeaseSeconds, maxLeaseSeconds }: LeaseLimits) => ({
-  default_lease_ttl: defaultLeaseSeconds,
-  max_lease_ttl: maxLeaseSeconds,
+const attributesIn = (
+  fields: { options?: Record<string, string> | undefined } & object,
+  config?: object,
+): MountAttributesChange => ({ ...mountAttributesIn(config, fields), options: fields.options });
+
+const presentConfig = (mount: LeaseLimits & Pick<AuthMountRow, 'attributes'>) => ({
+  default_lease_ttl: mount.defaultLeaseSeconds,
+  max_lease_ttl: mount.maxLeaseSeconds,
+  token_type: 'default-service',
+  ...presentMountConfig(mount.attributes),
 });
 
 const disableAuthMount = (context: Context) =>
@@ -152,11 +182,9 @@ const disableAuthMount = (context: Context) =>
     method: 'delete',
     path,
     summary: 'Disable an auth mount and revoke the tokens that it issued',
+    access: { needsSudo: true },
     params: AuthMountParams,
-    handle: async ({ params, caller }) => {
-      await removeAuthMount(context, caller, params.path);
-      return undefined;
-    },
+    handle: ({ params, caller }) => removeAuthMount(context, caller, params.path),
   });
 
 /** An auth mount, or the built-in one. */
@@ -180,6 +208,8 @@ async function pageOfMounts(context: Context, { query, caller, warn }: PageReque
 const tokenMount = ({ namespace }: Caller): Omit<AuthMountRow, 'id'> => ({
   path: 'token',
   type: 'token',
+  namedType: null,
+  attributes: {},
   accessor: `auth_token_${namespace.id}`,
   description: 'built in',
   defaultLeaseSeconds: 0,
@@ -189,8 +219,10 @@ const tokenMount = ({ namespace }: Caller): Omit<AuthMountRow, 'id'> => ({
 const keyOf = (mount: Pick<AuthMountRow, 'path'>): string => `${mount.path}/`;
 
 const presentAuthMount = (mount: Omit<AuthMountRow, 'id'>) => ({
-  type: mount.type,
+  type: mount.namedType ?? mount.type,
   accessor: mount.accessor,
   description: mount.description,
-  config: presentLimits(mount),
+  config: presentConfig(mount),
+  options: mount.attributes.options ?? {},
+  ...presentMountFlags(mount.attributes),
 });

@@ -1,7 +1,14 @@
 import { notFound, Problem } from '@secrets/domain';
-import { type Endpoint, endpoint, parseLeniently, unknownFieldWarnings } from '@secrets/http';
+import {
+  type Endpoint,
+  type EndpointDescription,
+  endpoint,
+  parseLeniently,
+  unknownFieldWarnings,
+} from '@secrets/http';
 import { z } from 'zod';
 import { type AuthMethod, type LoginEndpoint, NoSuchMount } from '../auth-methods/auth-method.ts';
+import { type MountTypes, mountTypes } from '../auth-mounts/mount-types.ts';
 import { noAuthMount } from '../auth-mounts/require-auth-mount.ts';
 import type { Context } from '../context.ts';
 import type { IssuedToken } from '../tokens/issue-token.ts';
@@ -11,29 +18,44 @@ const LoginParams = z.object({ mount: z.string() });
 
 const path = '/auth/*mount/login';
 
-/** `auth/<mount>/login` (docs/conventions.md#29-auth-mounts), which needs no token. */
-export const loginEndpoints = (context: Context): Endpoint[] => [logIn(context)];
+/** Counts logins by outcome: `issued`, the kind of problem, or `failed`. */
+export interface LoginCounter {
+  inc(labels: { outcome: string }): void;
+}
 
-const logIn = (context: Context) =>
+type Methods = Context['methods'];
+
+/** `auth/<mount>/login` (docs/conventions/access.md#auth-mounts), which needs no token. */
+export const loginEndpoints = ({ db, methods }: Context, counter: LoginCounter): Endpoint[] => [
+  logIn(methods, mountTypes(db), counter),
+];
+
+const logIn = (methods: Methods, types: MountTypes, counter: LoginCounter) =>
   endpoint({
     method: 'post',
     path,
     summary: 'Log in with the method of the mount',
+    access: { isLogin: true },
     needs: 'no token',
     params: LoginParams,
     body: z.unknown(),
-    describedAs: context.methods.all.map(describedLogin),
+    describedAs: methods.all.map(describedLogin),
     handle: async ({ params, body, caller, warn }) => {
-      const { namespace, remoteAddress, accessEpoch } = caller;
-      const at = { namespaceId: namespace.id, mount: params.mount, remoteAddress, accessEpoch };
-      const { issued, warnings } = await counted(context, () => logInAt(context, at, body));
+      const { namespace, remoteAddress, newestChange } = caller;
+      const at = { namespaceId: namespace.id, mount: params.mount, remoteAddress, newestChange };
+      const prepare = (type: string | undefined) => prepareLogin(methods, type, at, body);
+      const { issued, warnings } = await counted(counter, () => logInAt(types, at, prepare));
       warnings.forEach(warn);
       return { auth: presentAuth(issued) };
     },
   });
 
-const describedLogin = ({ type, loginBody }: AuthMethod): Endpoint =>
-  ({ method: 'post', path, summary: `Log in with ${type}`, body: loginBody }) as Endpoint; // has no handler
+const describedLogin = ({ type, loginBody }: AuthMethod): EndpointDescription => ({
+  method: 'post',
+  path,
+  summary: `Log in with ${type}`,
+  body: loginBody,
+});
 
 interface Outcome {
   issued: IssuedToken;
@@ -41,50 +63,57 @@ interface Outcome {
 }
 
 /**
- * Logs in with the method of a mount. The cached type of the mount may be outdated: if its method finds no such mount or
- * does not accept the body, the type is read again.
+ * Logs in with the method of a mount. The cached type of the mount may be outdated: if its method does not accept the
+ * body, or finds no such mount, the type is read again.
  */
-async function logInAt(context: Context, at: LoginEndpoint, body: unknown): Promise<Outcome> {
-  const { mountTypes } = context;
+async function logInAt(
+  types: MountTypes,
+  at: LoginEndpoint,
+  prepare: (type: string | undefined) => LogIn,
+): Promise<Outcome> {
+  const cachedType = await types.find(at);
   try {
-    return await logInWith(context, await mountTypes.find(at), { at, body, isTypeCurrent: false });
+    const logIn = undefinedIfRefused(() => prepare(cachedType));
+    if (logIn !== undefined) return await logIn();
   } catch (error) {
     if (!(error instanceof NoSuchMount)) throw error;
   }
   try {
-    return await logInWith(context, await mountTypes.refresh(at), { at, body, isTypeCurrent: true });
+    return await prepare(await types.refresh(at))();
   } catch (error) {
     throw error instanceof NoSuchMount ? notFound(noAuthMount(at.mount)) : error;
   }
 }
 
-async function logInWith(
-  context: Context,
-  type: string | undefined,
-  { at, body, isTypeCurrent }: { at: LoginEndpoint; body: unknown; isTypeCurrent: boolean },
-): Promise<Outcome> {
-  const method = type === undefined ? undefined : context.methods.ofType(type);
+type LogIn = () => Promise<Outcome>;
+
+/**
+ * Parses the body for the method of mounts of a type. The function that it returns logs in.
+ * @throws NoSuchMount if no method has this type, or a problem (`invalid`)
+ */
+function prepareLogin(methods: Methods, type: string | undefined, at: LoginEndpoint, body: unknown): LogIn {
+  const method = type === undefined ? undefined : methods.ofType(type);
   if (method === undefined) throw new NoSuchMount();
-  const request = parsedBody(method, body, isTypeCurrent);
-  const issued = await method.login(at, request as never);
-  return { issued, warnings: unknownFieldWarnings(method.loginBody, body) };
+  const request = parseLeniently(method.loginBody, body);
+  const warnings = unknownFieldWarnings(method.loginBody, body);
+  return async () => ({ issued: await method.login(at, request as never), warnings });
 }
 
-function parsedBody({ loginBody }: AuthMethod, body: unknown, isTypeCurrent: boolean): unknown {
+function undefinedIfRefused(prepare: () => LogIn): LogIn | undefined {
   try {
-    return parseLeniently(loginBody, body);
-  } catch (error) {
-    throw isTypeCurrent ? error : new NoSuchMount();
+    return prepare();
+  } catch {
+    return undefined;
   }
 }
 
-async function counted<T>(context: Context, work: () => Promise<T>): Promise<T> {
+async function counted<T>(counter: LoginCounter, work: () => Promise<T>): Promise<T> {
   try {
     const result = await work();
-    context.loginCounter.inc({ outcome: 'issued' });
+    counter.inc({ outcome: 'issued' });
     return result;
   } catch (error) {
-    context.loginCounter.inc({ outcome: error instanceof Problem ? error.kind : 'failed' });
+    counter.inc({ outcome: error instanceof Problem ? error.kind : 'failed' });
     throw error;
   }
 }

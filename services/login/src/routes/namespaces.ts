@@ -1,5 +1,5 @@
 import { trimSlashes, withoutNul } from '@secrets/domain';
-import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
+import { describedPage, type Endpoint, endpoint, pageQuery } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { customMetadata } from '../namespaces/custom-metadata.ts';
@@ -23,7 +23,7 @@ const NamespacePatch = z.object({
 const basePath = '/sys/namespaces';
 const path = `${basePath}/*path`;
 
-/** `sys/namespaces/<path>`, with paths relative to the namespace of the request (docs/conventions.md#28-namespaces). */
+/** `sys/namespaces/<path>`, with paths relative to the namespace of the request (docs/conventions/access.md#namespaces). */
 export const namespaceEndpoints = (context: Context): Endpoint[] => [
   listNamespaces(context),
   readNamespace(context),
@@ -41,10 +41,8 @@ const listNamespaces = (context: Context) =>
     handle: async ({ query, caller, warn }) => {
       const { after = '', limit } = query;
       const range = { after: trimSlashes(after), limit: limit + 1 };
-      const found = requireAny(await listChildNamespaces(context.db, caller.namespace.path, range));
-      const page = cutToPage(found, limit, (row) => ({ after: keyOf(row) }), warn);
-      const named = page.map((row) => [keyOf(row), presentNamespace(row)] as const);
-      return { data: { keys: named.map(([name]) => name), key_info: Object.fromEntries(named) } };
+      const found = await listChildNamespaces(context.db, caller.namespace.path, range);
+      return { data: describedPage(found, { limit, warn, keyOf, present: presentNamespace }) };
     },
   });
 

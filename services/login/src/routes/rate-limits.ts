@@ -1,11 +1,10 @@
-import { concern } from '@secrets/access';
-import { requireAdministrative } from '@secrets/caller';
-import { notFound } from '@secrets/domain';
-import { cutToPage, type Endpoint, endpoint, flag, pageQuery, requireAny, seconds } from '@secrets/http';
+import { changeTag } from '@secrets/access';
+import { requireFound } from '@secrets/domain';
+import { cutToPage, type Endpoint, endpoint, flag, pageQuery, requireNonEmpty, seconds } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { deleteRateLimit, findRateLimit, listRateLimits, type RateLimitRow } from '../queries/rate-limits.ts';
-import { revoking } from '../queries/revocations.ts';
+import { revoking } from '../queries/tokens/revocations.ts';
 import { saveRateLimit } from '../rate-limits/save-rate-limit.ts';
 
 const basePath = '/sys/quotas/rate-limit';
@@ -44,7 +43,7 @@ const RateLimitBody = z.object({
   type: z.literal('rate-limit', { error: 'must be rate-limit' }).optional(),
 });
 
-/** `sys/quotas/rate-limit/<name>` (docs/conventions.md#218-rate-limits). */
+/** `sys/quotas/rate-limit/<name>` (docs/conventions/access.md#rate-limits). */
 export const rateLimitEndpoints = (context: Context): Endpoint[] => [
   listLimits(context),
   readLimit(context),
@@ -57,11 +56,11 @@ const listLimits = (context: Context) =>
     method: 'list',
     path: basePath,
     summary: 'List the rate limits',
+    access: { isAdministrative: true },
     query: pageQuery({ max: 1_000 }),
-    handle: async ({ query, caller, warn }) => {
-      requireAdministrative(caller);
+    handle: async ({ query, warn }) => {
       const { after = '', limit } = query;
-      const names = requireAny(await listRateLimits(context.db, { after, limit: limit + 1 }));
+      const names = requireNonEmpty(await listRateLimits(context.db, { after, limit: limit + 1 }));
       return { data: { keys: cutToPage(names, limit, (name) => ({ after: name }), warn) } };
     },
   });
@@ -71,11 +70,10 @@ const readLimit = (context: Context) =>
     method: 'get',
     path,
     summary: 'Read a rate limit',
+    access: { isAdministrative: true },
     params: RateLimitParams,
-    handle: async ({ params, caller }) => {
-      requireAdministrative(caller);
-      const row = await findRateLimit(context.db, params.name);
-      if (row === undefined) throw notFound();
+    handle: async ({ params }) => {
+      const row = requireFound(await findRateLimit(context.db, params.name));
       return { data: presentRateLimit(row) };
     },
   });
@@ -85,13 +83,11 @@ const writeLimit = (context: Context) =>
     method: 'post',
     path,
     summary: 'Create or update a rate limit; omitted fields keep their values',
+    access: { isAdministrative: true },
     needs: 'create or update',
     params: RateLimitParams,
     body: RateLimitBody,
-    handle: async ({ params, body, caller }) => {
-      await saveRateLimit(context, caller, params.name, body);
-      return undefined;
-    },
+    handle: ({ params, body, caller }) => saveRateLimit(context, caller, params.name, body),
   });
 
 const removeLimit = (context: Context) =>
@@ -99,11 +95,10 @@ const removeLimit = (context: Context) =>
     method: 'delete',
     path,
     summary: 'Delete a rate limit',
+    access: { isAdministrative: true },
     params: RateLimitParams,
-    handle: async ({ params, caller }) => {
-      requireAdministrative(caller);
-      await revoking(context.db, (tx) => deleteRateLimit(tx, params.name), [concern.quotas]);
-      return undefined;
+    handle: async ({ params }) => {
+      await revoking(context.db, (tx) => deleteRateLimit(tx, params.name), [changeTag.quotas]);
     },
   });
 

@@ -7,10 +7,10 @@ import {
 } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
-import { issueIdentityToken } from '../identity/issue-identity-token.ts';
+import { issueIdentityToken } from '../issuer/issue-identity-token.ts';
 
 /**
- * What the worker of each destination type calls to get an identity token for a destination of its own type
+ * Returns the endpoints that give the worker of each destination type identity tokens for destinations of that type
  * (docs/adr/0015-identity-tokens-for-workers.md).
  */
 export const syncTokenEndpoints = (context: Context): Endpoint[] =>

@@ -1,8 +1,8 @@
-import { cutToPage, type Endpoint, endpoint, pageQuery, requireAny } from '@secrets/http';
+import { cutToPage, type Endpoint, endpoint, pageQuery, requireNonEmpty } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { deleteTokenRole, listTokenRoleNames } from '../queries/token-roles.ts';
-import { TokenRoleBody } from '../tokens/roles/role-settings.ts';
+import { deleteTokenRole, listTokenRoleNames } from '../queries/tokens/token-roles.ts';
+import { TokenRoleBody, tokenRoleFields } from '../tokens/roles/role-settings.ts';
 import { requireTokenRole, saveTokenRole, type TokenRole } from '../tokens/roles/save-token-role.ts';
 
 /** The name of a token role. Case matters. */
@@ -16,7 +16,7 @@ const RoleParams = z.object({ name: tokenRoleName });
 const basePath = '/auth/token/roles';
 const path = `${basePath}/:name`;
 
-/** `auth/token/roles/<name>` (docs/conventions.md#216-token-roles). */
+/** `auth/token/roles/<name>` (docs/conventions/access.md#token-roles). */
 export const tokenRoleEndpoints = (context: Context): Endpoint[] => [
   listRoles(context),
   readRole(context),
@@ -33,7 +33,7 @@ const listRoles = (context: Context) =>
     handle: async ({ query, caller, warn }) => {
       const { after = '', limit } = query;
       const found = await listTokenRoleNames(context.db, caller.namespace.id, { after, limit: limit + 1 });
-      return { data: { keys: cutToPage(requireAny(found), limit, (name) => ({ after: name }), warn) } };
+      return { data: { keys: cutToPage(requireNonEmpty(found), limit, (name) => ({ after: name }), warn) } };
     },
   });
 
@@ -56,10 +56,7 @@ const writeRole = (context: Context) =>
     needs: 'create or update',
     params: RoleParams,
     body: TokenRoleBody,
-    handle: async ({ params, body, caller }) => {
-      await saveTokenRole(context, caller, params.name, body);
-      return undefined;
-    },
+    handle: ({ params, body, caller }) => saveTokenRole(context, caller, params.name, body),
   });
 
 const removeRole = (context: Context) =>
@@ -68,15 +65,13 @@ const removeRole = (context: Context) =>
     path,
     summary: 'Delete a token role; its tokens remain valid, but cannot be renewed',
     params: RoleParams,
-    handle: async ({ params, caller }) => {
-      await deleteTokenRole(context.db, caller.namespace.id, params.name);
-      return undefined;
-    },
+    handle: ({ params, caller }) => deleteTokenRole(context.db, caller.namespace.id, params.name),
   });
 
 /** Clients also read older names of some fields. */
 const presentRole = (role: TokenRole) => ({
-  ...role,
+  ...tokenRoleFields.shown(role),
+  name: role.name,
   allowed_entity_aliases: [],
   explicit_max_ttl: role.token_explicit_max_ttl,
   period: role.token_period,

@@ -1,5 +1,5 @@
 import { type Caller, requireCapability } from '@secrets/caller';
-import { invalid } from '@secrets/domain';
+import { invalid, isJsonObject } from '@secrets/domain';
 import { type Endpoint, endpoint } from '@secrets/http';
 import { type Sealed, seal } from '@secrets/seal';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { presentWrapInfo, wrappedAccessorIn, wrapResponse } from '../wrapping/wr
 
 const WrappingBody = z.object({ token: z.string().optional() });
 
-/** `sys/wrapping/…` (docs/conventions.md#215-response-wrapping). */
+/** `sys/wrapping/…` (docs/conventions/access.md#response-wrapping). */
 export const wrappingEndpoints = (context: Context): Endpoint[] => [
   storeResponse(context),
   returnBody,
@@ -45,7 +45,10 @@ const returnBody = endpoint({
   method: 'post',
   path: '/sys/wrapping/wrap',
   summary: 'Return the body, which the gateway wraps; a wrap TTL is required',
-  body: z.record(z.string(), z.unknown()),
+  body: z
+    .custom<Record<string, unknown>>(isJsonObject, { error: 'the request body must be a JSON object' })
+    .meta({ type: 'object' }),
+  budget: 'secret',
   handle: async ({ body }) => ({ data: body }),
 });
 
@@ -54,6 +57,7 @@ const lookUp = (context: Context) =>
     method: 'post',
     path: '/sys/wrapping/lookup',
     summary: 'Read the properties of a wrapped response, which remains wrapped',
+    access: { open: true, takesWrappingToken: true },
     needs: 'no token',
     body: WrappingBody,
     handle: async (request) => ({
@@ -66,6 +70,7 @@ const lookUpOwn = (context: Context) =>
     method: 'get',
     path: '/sys/wrapping/lookup',
     summary: "Read the properties of the response of the caller's wrapping token",
+    access: { takesWrappingToken: true },
     handle: async ({ callerToken }) => ({
       data: presentWrapped(await requireWrappedResponse(context, wrappingTokenOf({ body: {}, callerToken }))),
     }),
@@ -82,6 +87,7 @@ const unwrap = (context: Context) =>
     method: 'post',
     path: '/sys/wrapping/unwrap',
     summary: 'Return a wrapped response, once',
+    access: { takesWrappingToken: true },
     needs: 'no token', // of a policy: a wrapping token is sufficient
     body: WrappingBody,
     handle: async (request) => {
@@ -95,6 +101,7 @@ const rewrap = (context: Context) =>
     method: 'post',
     path: '/sys/wrapping/rewrap',
     summary: 'Exchange a wrapping token for a new one',
+    access: { takesWrappingToken: true },
     needs: 'no token', // of a policy: a wrapping token is sufficient
     body: WrappingBody,
     handle: async (request) => {
@@ -103,7 +110,7 @@ const rewrap = (context: Context) =>
     },
   });
 
-/** A caller without a token has sent a wrapping token: the gateway lets nobody else through. */
+/** A caller without a token has sent a wrapping token: the gateway refuses all others. */
 function requireUpdate(caller: Caller): void {
   if (caller.tokenType !== null) requireCapability(caller, 'update');
 }

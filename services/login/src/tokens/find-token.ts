@@ -11,12 +11,12 @@ import type { Caller } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { isWithin } from '../namespaces/namespace-path.ts';
-import { findTokenByAccessor, findTokenByHash, type StoredToken } from '../queries/stored-tokens.ts';
+import { findTokenByAccessor, findTokenByHash, type StoredToken } from '../queries/tokens/stored-tokens.ts';
 import type { TokenContext } from './issue-token.ts';
 
 /**
- * The token of an accessor. Throws `not_found` if there is none in the caller's namespace or one below, or it is refused because its entity
- * is disabled or was deleted.
+ * The token of an accessor. Throws `not_found` if there is none in the caller's namespace or one below, or it is
+ * refused because its entity is disabled or was deleted.
  */
 export async function requireTokenByAccessor(
   context: TokenContext,
@@ -81,8 +81,8 @@ export async function findBatchToken(
 }
 
 /**
- * The caller's own token; undefined for a batch token, which is not stored. Throws `not_found` if it was just deleted, or if `sent`, which is not
- * part of the signed assertion, is the text of another token.
+ * The caller's own token; undefined for a batch token, which is not stored. Throws `not_found` if it was just deleted,
+ * or if `sent`, which is not part of the signed assertion, is the text of another token.
  */
 export async function ownToken(
   { db }: TokenContext,

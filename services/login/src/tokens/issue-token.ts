@@ -12,13 +12,13 @@ import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
 import { invalid, Problem, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { DbContext } from '../db-context.ts';
-import { type LoginIdentity, type LoginOwner, upsertOwner } from '../queries/login-tokens.ts';
-import { insertToken, type NewToken } from '../queries/new-tokens.ts';
 import { findPolicySize } from '../queries/policies.ts';
+import { type LoginIdentity, type LoginOwner, upsertOwner } from '../queries/tokens/login-tokens.ts';
+import { insertToken, type NewToken } from '../queries/tokens/new-tokens.ts';
 import { findOwnerReasons, policiesReason } from './owner-reasons.ts';
 import type { StoreLoginToken } from './store-login-token.ts';
 
-/** What tokens are issued and found with. */
+/** The dependencies for issuing and finding tokens. */
 export interface TokenContext extends DbContext {
   keys: InternalKeys;
   storeLoginToken: StoreLoginToken;

@@ -1,15 +1,15 @@
 import { areWithinLimit, identityPolicyLimit } from '@secrets/access';
 import type { DbContext } from '../db-context.ts';
-import { findOwnerState, type LoginIdentity } from '../queries/login-tokens.ts';
+import { findOwnerState, type LoginIdentity } from '../queries/tokens/login-tokens.ts';
 
-/** Why an identity that a login proved cannot have tokens, by what the reason concerns; undefined if that is no reason. */
+/** Reasons why an identity that a login proved cannot have tokens; undefined for each that does not apply. */
 export interface OwnerReasons {
   entity: string | undefined;
   groups: string | undefined;
   policies: string | undefined;
 }
 
-/** Finds the reasons that are stored (docs/conventions.md#214-groups). Changes nothing. */
+/** Finds the reasons that are stored (docs/conventions/access.md#groups). Changes nothing. */
 export async function findOwnerReasons(
   { db }: DbContext,
   identity: Omit<LoginIdentity, 'source'>,

@@ -1,10 +1,10 @@
 import type { Sealed } from '@secrets/seal';
-import type { StoredToken } from '../queries/stored-tokens.ts';
+import type { StoredToken } from '../queries/tokens/stored-tokens.ts';
 import type { FoundBatchToken } from './find-token.ts';
 import type { IssuedToken } from './issue-token.ts';
 import { effectiveExpiry, secondsLeft } from './token-lifetime.ts';
 
-/** The `auth` object of a response (docs/conventions.md#25-auth-object): the only place where a token leaves the service. */
+/** The `auth` object of a response (docs/conventions/access.md#auth-object): the only place where a token leaves the service. */
 export const presentAuth = (issued: IssuedToken): Record<string, unknown> => ({
   client_token: issued.token?.reveal() ?? '',
   accessor: issued.accessor ?? '',
@@ -22,7 +22,8 @@ export const presentAuth = (issued: IssuedToken): Record<string, unknown> => ({
 
 const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
-const namespaceName = (path: string): string => (path === '' ? 'root' : `${path}/`);
+/** Absent in the root namespace: clients put it before the paths of their requests. */
+const namespaceName = (path: string) => (path === '' ? {} : { namespace_path: `${path}/` });
 
 /** A lookup of a stored token. `sent` is its text, if the request contained it: only its hash is stored. */
 export const presentToken = (
@@ -35,7 +36,7 @@ export const presentToken = (
   type: 'service',
   display_name: token.displayName,
   path: token.creationPath,
-  namespace_path: namespaceName(token.namespacePath),
+  ...namespaceName(token.namespacePath),
   policies: token.policies,
   identity_policies: token.identityPolicies,
   meta: token.metadata,
@@ -68,7 +69,7 @@ export const presentBatchToken = (
   type: 'batch',
   display_name: token.display_name,
   path: token.creation_path,
-  namespace_path: namespaceName(namespacePath),
+  ...namespaceName(namespacePath),
   policies: token.policies,
   identity_policies: identityPolicies,
   meta: token.metadata,

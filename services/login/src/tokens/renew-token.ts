@@ -1,8 +1,9 @@
 import { invalid, Problem } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
-import { type StoredToken, updateTokenExpiry } from '../queries/stored-tokens.ts';
-import { findTokenRole } from '../queries/token-roles.ts';
+import { type StoredToken, updateTokenExpiry } from '../queries/tokens/stored-tokens.ts';
+import { findTokenRole } from '../queries/tokens/token-roles.ts';
 import type { IssuedToken, TokenContext } from './issue-token.ts';
+import { parseTokenRole } from './roles/role-settings.ts';
 import {
   effectiveExpiry,
   type LifetimeRequest,
@@ -36,16 +37,19 @@ interface RenewalRequest {
   sent: Sealed<string> | undefined;
   incrementSeconds: number | undefined;
   remoteAddress: string;
+  /** Whether whoever requests it has the token. Anyone else cannot shorten its lifetime. */
+  isOwn: boolean;
 }
 
 /**
- * Sets the remaining lifetime of a token to the requested increment, otherwise to its own TTL. Throws `invalid` if the token is not renewable or
- * has expired, or its role no longer exists, `forbidden` if its login would no longer succeed.
+ * Sets the remaining lifetime of a token to the requested increment, otherwise to its own TTL. Throws `invalid` if the
+ * token is not renewable or has expired, or its role no longer exists, `forbidden` if its login would no longer
+ * succeed.
  */
 export async function renewToken(
   context: RenewalContext,
   token: StoredToken,
-  { sent, incrementSeconds, remoteAddress }: RenewalRequest,
+  { sent, incrementSeconds, remoteAddress, isOwn }: RenewalRequest,
 ): Promise<IssuedToken> {
   if (!token.renewable) throw invalid('the token is not renewable');
   const lifetime =
@@ -53,16 +57,19 @@ export async function renewToken(
   const now = new Date();
   const isLimited = token.mountId !== null || token.roleName !== null;
   const limited = isLimited ? withinLimits(token, token.limits, lifetime) : token;
-  const expiresAt = renewedExpiry(limited, incrementSeconds, now);
-  if (!(await updateTokenExpiry(context.db, token.accessor, expiresAt)))
-    throw invalid('the token has expired');
+  const { maxExpiresAt, periodSeconds } = limited;
+  const requested = { expiresAt: renewedExpiry(limited, incrementSeconds, now), maxExpiresAt };
+  // A period is what the operator decided, so it may have become shorter.
+  const keepsLater = !isOwn && periodSeconds === 0;
+  const updated = await updateTokenExpiry(context.db, token.accessor, { ...requested, keepsLater });
+  if (updated === undefined) throw invalid('the token has expired');
   return {
     token: sent ?? null,
     accessor: token.accessor,
     policies: token.policies,
     identityPolicies: token.identityPolicies,
     metadata: token.metadata,
-    leaseSeconds: secondsLeft(effectiveExpiry({ ...token, expiresAt }), now),
+    leaseSeconds: secondsLeft(effectiveExpiry({ ...token, ...updated }), now),
     renewable: true,
     entityId: token.entityId,
     type: 'service',
@@ -77,8 +84,9 @@ async function roleLifetime(
   { namespaceId, roleName }: StoredToken,
 ): Promise<LifetimeRequest | undefined> {
   if (roleName === null) return undefined;
-  const role = await findTokenRole(db, namespaceId, roleName);
-  if (role === undefined) throw invalid(`the token role ${roleName} no longer exists`);
+  const stored = await findTokenRole(db, namespaceId, roleName);
+  if (stored === undefined) throw invalid(`the token role ${roleName} no longer exists`);
+  const role = parseTokenRole(stored, roleName);
   return { periodSeconds: role.token_period, explicitMaxTtlSeconds: role.token_explicit_max_ttl };
 }
 

@@ -1,7 +1,7 @@
 import { newAccessor, newToken, tokenHash, tokenKind } from '@secrets/access';
 import type { Db } from '@secrets/db';
 import { createSecretFile, type Sealed, seal } from '@secrets/seal';
-import { insertRootToken, rootTokenWasCreated } from '../queries/new-tokens.ts';
+import { insertRootToken, rootTokenWasCreated } from '../queries/tokens/new-tokens.ts';
 import { planLifetime } from './token-lifetime.ts';
 
 /**

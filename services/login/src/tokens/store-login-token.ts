@@ -1,10 +1,10 @@
 import { batched, type Db, isUnavailable } from '@secrets/db';
-import { insertLoginTokens, type LoginToken } from '../queries/batched-login-tokens.ts';
-import { insertLoginToken, type LoginOwner } from '../queries/login-tokens.ts';
+import { insertLoginTokens, type LoginToken } from '../queries/tokens/batched-login-tokens.ts';
+import { insertLoginToken, type LoginOwner } from '../queries/tokens/login-tokens.ts';
 
 /**
- * Stores the token of a login. Undefined under the conditions of `insertLoginToken`. Throws the problem `unavailable` if the database
- * did not respond.
+ * Stores the token of a login. Undefined under the conditions of `insertLoginToken`. Throws the problem `unavailable`
+ * if the database did not respond.
  */
 export type StoreLoginToken = (login: LoginToken) => Promise<LoginOwner | undefined>;
 

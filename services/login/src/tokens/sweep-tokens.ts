@@ -1,5 +1,6 @@
 import type { Db } from '@secrets/db';
 import type { Logger } from '@secrets/telemetry';
+import { deletePageOfUsage } from '../queries/rate-limits.ts';
 import {
   type DeadTokens,
   deletePageOfEntities,
@@ -7,11 +8,9 @@ import {
   forgetRemovedOwner,
   listRemovedOwners,
   type RemovedOwner,
-} from '../queries/delete-tokens.ts';
-import { deletePageOfUsage } from '../queries/rate-limits.ts';
-import { deleteOldChanges } from '../queries/revocations.ts';
+} from '../queries/tokens/delete-tokens.ts';
+import { deleteOldChanges } from '../queries/tokens/revocations.ts';
 
-/** What a sweep runs with. */
 export interface Sweep {
   db: Db;
   log: Logger;
@@ -24,9 +23,9 @@ const usagePageSize = 5_000;
 const pagesPerLine = 20;
 
 /**
- * Deletes every token that nobody can use any more, the entities of removed auth mounts and namespaces, old changes of access, and what was used of rate
- * limits, page by page.
- * Returns the number of tokens. Each page is one transaction, so the sweep may die at any page, be repeated, and run in several processes at once.
+ * Deletes every token that cannot be used any more, the entities of removed auth mounts and namespaces, old changes of
+ * access, and what was used of rate limits, page by page. Returns the number of tokens. Each page is one transaction,
+ * so the sweep may die at any page, be repeated, and run in several processes at once.
  */
 export async function sweepTokens(sweep: Sweep): Promise<number> {
   let total = 0;

@@ -1,4 +1,5 @@
-import { integerBetween, stringList } from '@secrets/http';
+import { setting } from '@secrets/domain';
+import { flag, integerBetween, seconds, stringList } from '@secrets/http';
 import ipaddr from 'ipaddr.js';
 
 // Fields that a request for a token and a role of a login method have in common.
@@ -26,15 +27,13 @@ function isAddressRange(text: string): boolean {
   return ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && !/^\d+$/.test(text));
 }
 
-/** A count. */
 export const count = integerBetween(0, 2_147_483_647, 'must not be negative');
 
-/** Of all names together: they are in the assertion of every request and in every line of the audit. */
+/** Maximum size of all names together: they are in the assertion of every request and in every line of the audit. */
 const maxPolicyCharacters = 4_096;
 /** The rules of all policies are read and evaluated together. */
 const maxPolicies = 50;
 
-/** A list of policy names. */
 export const policyNames = stringList
   .refine((list) => list.length <= maxPolicies, {
     error: `must have at most ${maxPolicies} names`,
@@ -44,6 +43,31 @@ export const policyNames = stringList
     error: `must have at most ${maxPolicyCharacters} characters together`,
   })
   .meta({ type: 'array', maxItems: maxPolicies, items: { type: 'string', maxLength: 80 } });
+
+const roleTokenPolicies = policyNames.transform((list) => [
+  ...new Set(list.map((name) => name.toLowerCase())),
+]);
+
+/** Fields of roles about their tokens. Requests may also send them by their older names. */
+export const tokenSettings = {
+  token_policies: setting(roleTokenPolicies, { default: [], otherName: 'policies' }),
+  token_ttl: setting(seconds, { default: 0, otherName: 'ttl' }),
+  token_max_ttl: setting(seconds, { default: 0, otherName: 'max_ttl' }),
+  token_explicit_max_ttl: setting(seconds, { default: 0, otherName: 'explicit_max_ttl' }),
+  token_period: setting(seconds, { default: 0, otherName: 'period' }),
+  token_num_uses: setting(count, { default: 0, otherName: 'num_uses' }),
+  token_bound_cidrs: setting(cidrList, { default: [], otherName: 'bound_cidrs' }),
+  token_no_default_policy: setting(flag, { default: false }),
+};
+
+/** Returns other names of fields, those about tokens first: the order in which the API describes them. */
+export const inUsualOrder = (names: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.keys({ ...tokenSettings, ...names }).flatMap((own) => {
+      const other = names[own];
+      return other === undefined ? [] : [[own, other]];
+    }),
+  );
 
 /** Policy names in lower case, sorted, each once. */
 export const normalisedPolicies = (policies: readonly string[]): string[] =>

@@ -1,8 +1,8 @@
 import type { LeaseLimits } from '../queries/auth-mounts.ts';
-import type { Lifetime } from '../queries/new-tokens.ts';
-import type { StoredToken } from '../queries/stored-tokens.ts';
+import type { Lifetime } from '../queries/tokens/new-tokens.ts';
+import type { StoredToken } from '../queries/tokens/stored-tokens.ts';
 
-/** Default and maximum lifetime of a token: 768 h (docs/conventions.md#22-token-lifetimes). */
+/** Default and maximum lifetime of a token: 768 h (docs/conventions/access.md#token-lifetimes). */
 export const systemTtlSeconds = 768 * 3_600;
 
 /** The requested lifetime, in seconds. Absent and 0 request nothing. */
@@ -58,8 +58,8 @@ export function planLifetime(
 }
 
 /**
- * A token within the current limits of the mount that issued it, and of what would now be requested for it: for a renewal, because both may be
- * lower than at the login. A higher limit changes nothing.
+ * A token within the current limits of the mount that issued it, and of what would now be requested for it: for a
+ * renewal, because both may be lower than at the login. A higher limit changes nothing.
  */
 export function withinLimits<Token extends Pick<StoredToken, 'periodSeconds' | 'maxExpiresAt' | 'createdAt'>>(
   token: Token,

@@ -3,7 +3,10 @@ import { deletePageOfWrappedResponses } from '../queries/wrapped-responses.ts';
 
 const pageSize = 500;
 
-/** Deletes the wrapped responses that have expired, page by page. Returns their number. It may run in several processes at once. */
+/**
+ * Deletes the wrapped responses that have expired, page by page. Returns their number. It may run in several processes
+ * at once.
+ */
 export async function sweepWrappedResponses(
   db: Db,
   isStopping: () => boolean = () => false,

@@ -14,7 +14,7 @@ interface WrappingContext {
   keyRing: KeyRing;
 }
 
-/** What is known of a wrapped response. Throws `invalid` if there is none of this token, it has expired, or it was unwrapped. */
+/** Returns the record of a wrapped response. Throws `invalid` if the token has none, or it has expired or was unwrapped. */
 export async function requireWrappedResponse(
   { db }: WrappingContext,
   token: Sealed<string>,

@@ -3,7 +3,6 @@ import type { Sql } from '@secrets/db';
 import { encrypt, type KeyRing, type Sealed } from '@secrets/seal';
 import { insertWrappedResponse, type WrappedResponse } from '../queries/wrapped-responses.ts';
 
-/** A response to be wrapped. */
 export interface ResponseToWrap {
   /** The body, as JSON. */
   text: Sealed<string>;
@@ -13,7 +12,7 @@ export interface ResponseToWrap {
   wrappedAccessor: string | null;
 }
 
-/** What the client gets instead of the response. */
+/** The data that the client gets instead of the response. */
 export interface WrapInfo extends WrappedResponse {
   token: Sealed<string>;
 }

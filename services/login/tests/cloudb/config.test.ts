@@ -24,6 +24,15 @@ describe('before the first write', () => {
   });
 });
 
+test('says that logins trust a directory that is not protected, such as the sandbox', async () => {
+  const own = await startLoginForTest({ authorityUrl: 'http://127.0.0.1:9/directory' });
+  await own.call('POST', '/sys/auth/team/azure', { type: 'cloudB' });
+  await own.call('POST', path, { tenant_id: 't', resource: 'r' });
+  const { warnings } = (await own.call('GET', path)).body;
+  expect(warnings).toEqual([expect.stringMatching(/^logins trust the directory at http:/)]);
+  await own.stop();
+});
+
 describe('a configuration', () => {
   beforeAll(async () => {
     const body = {
@@ -43,7 +52,8 @@ describe('a configuration', () => {
       tenant_id: 't',
       resource: 'https://r/',
       client_id: 'c',
-      environment: 'china',
+      environment: 'AzureChinaCloud',
+      identity_token_ttl: 0,
       retry_delay: 7,
       max_retries: 3,
       root_password_ttl: 4_380 * 3_600,
@@ -86,7 +96,7 @@ describe('a configuration', () => {
         expect((await login.call('GET', path)).body.data).toMatchObject({
           tenant_id: 't',
           client_id: 'c',
-          environment: 'china',
+          environment: 'AzureChinaCloud',
         });
       },
     );

@@ -2,16 +2,19 @@ import { type Broker, type Relay, startRelay } from '@secrets/broker';
 import type { Db } from '@secrets/db';
 import { type SecretChangedMessage, secretChangesQueue } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
-import { claimOutbox, deleteOutbox, type OutboxRow, releaseOutbox } from '../queries/outbox.ts';
-
-/** The outbox rows of one secret, which become one message. */
-type RowIds = number[];
+import {
+  type ClaimedEvents,
+  claimOutbox,
+  deleteOutbox,
+  type OutboxRow,
+  releaseOutbox,
+} from '../queries/outbox.ts';
 
 const batchSize = 500;
 
 /** Publishes the outbox to the queue of changes. May run in several processes. */
 export function startChangesRelay(db: Db, broker: Broker, log: Logger): Relay {
-  const relay: Relay = startRelay<RowIds>({
+  const relay: Relay = startRelay<ClaimedEvents>({
     name: 'secrets.outbox',
     broker,
     log,
@@ -22,8 +25,8 @@ export function startChangesRelay(db: Db, broker: Broker, log: Logger): Relay {
       if (rows.length === limit) relay.notify(); // more may be due, although the batch may have fewer messages than rows
       return messagesOf(rows);
     },
-    done: (ids) => deleteOutbox(db, ids.flat()),
-    failed: (ids) => releaseOutbox(db, ids.flat()),
+    done: (claimed) => deleteOutbox(db, claimed.flat()),
+    failed: (claimed) => releaseOutbox(db, claimed.flat()),
   });
   return relay;
 }
@@ -31,7 +34,7 @@ export function startChangesRelay(db: Db, broker: Broker, log: Logger): Relay {
 /** One message per secret. */
 export const messagesOf = (rows: readonly OutboxRow[]) =>
   [...Map.groupBy(rows, ({ secretId }) => secretId)].map(([secretId, same]) => ({
-    id: same.map(({ id }) => id),
+    id: same,
     queue: secretChangesQueue,
     message: { secret_id: secretId } satisfies SecretChangedMessage,
     traceparent: newestTrace(same),

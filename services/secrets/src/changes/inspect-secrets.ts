@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { findSecrets, type InspectedRow } from '../queries/watch.ts';
+import { findSecrets, type InspectedRow, markAllWatched } from '../queries/watch.ts';
 import { presentSecretState } from './present-secret-state.ts';
 
 /** Values in memory at once: each may have 1 MiB. */
@@ -20,6 +20,9 @@ export async function inspectSecrets(
 
 async function inspectBatch(context: Context, secretIds: readonly string[]): Promise<SecretState[]> {
   const rows = await findSecrets(context.db, secretIds);
+  // Only what is associated is inspected. The mark may have been lost with commits, before the association was written.
+  const unwatched = rows.filter(({ isWatched }) => !isWatched).map(({ secretId }) => secretId);
+  if (unwatched.length > 0) await markAllWatched(context.db, unwatched);
   const byId = new Map(rows.map((row) => [row.secretId, row]));
   return secretIds.flatMap((id) => inspectOne(context, id, byId.get(id.toLowerCase())) ?? []);
 }

@@ -1,5 +1,5 @@
 import type { KeyRing } from '@secrets/seal';
-import { decryptVersion } from '../kv/read-value.ts';
+import { decryptVersion } from '../kv/versions/read-value.ts';
 import type { InspectedRow } from '../queries/watch.ts';
 
 /**

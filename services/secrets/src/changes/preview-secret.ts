@@ -1,12 +1,12 @@
 import { invalid, pushedText } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
 import type { Context } from '../context.ts';
-import { decryptVersion } from '../kv/read-value.ts';
-import { findMount } from '../queries/mounts.ts';
+import { decryptVersion } from '../kv/versions/read-value.ts';
+import { findMount } from '../queries/mounts/mounts.ts';
 import { findSecretId, findSecrets, type InspectedRow, isFolder } from '../queries/watch.ts';
 import type { Watched, WatchRequest } from './watch-secret.ts';
 
-/** As `watchSecret`, without subscribing to changes: writes nothing. */
+/** Returns what `watchSecret` returns, without subscribing to changes: writes nothing. */
 export async function previewSecret(
   { db }: Context,
   { namespaceId, mountPath, path }: WatchRequest,

@@ -7,12 +7,12 @@ type JsonObject = Record<string, unknown>;
  * Changes neither argument.
  */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
-  const merged = new Map(Object.entries(target));
+  const merged: JsonObject = Object.assign(Object.create(null), target); // so that `__proto__` is an ordinary key
   for (const [key, change] of Object.entries(patch)) {
-    if (change === null) merged.delete(key);
-    else merged.set(key, isJsonObject(change) ? mergePatch(objectOr(merged.get(key)), change) : change);
+    if (change === null) delete merged[key];
+    else merged[key] = isJsonObject(change) ? mergePatch(objectOr(merged[key]), change) : change;
   }
-  return Object.fromEntries(merged); // unlike an assignment, this defines `__proto__` as an ordinary key
+  return merged;
 }
 
 const objectOr = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});

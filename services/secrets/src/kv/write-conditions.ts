@@ -1,8 +1,8 @@
 import type { Caller } from '@secrets/caller';
 import { invalid, type Problem, permissionDenied } from '@secrets/domain';
-import type { WriteState } from '../queries/insert-version.ts';
+import type { WriteState } from '../queries/versions/insert-version.ts';
 
-/** What the caller's policies permit on the path of the request: to create a secret, and to change one. */
+/** Whether the caller's policies permit creating and changing a secret at the path of the request. */
 interface WriteGrants {
   mayCreate: boolean;
   mayUpdate: boolean;
@@ -18,7 +18,7 @@ export const writeGrants = ({ grants }: Caller): WriteGrants => ({
   mayUpdate: grants.includes('update'),
 });
 
-/** Which condition a write does not meet; undefined if it meets all of them. */
+/** Returns the problem of the first condition that a write does not meet; undefined if it meets all of them. */
 export function unmetCondition(
   { currentVersion, casRequired }: WriteState,
   { cas, mayCreate, mayUpdate }: WriteConditions,

@@ -3,12 +3,18 @@ import type { Caller } from '@secrets/caller';
 import { isForeignKeyViolation, isUniqueViolation } from '@secrets/db';
 import { notFound, Problem } from '@secrets/domain';
 import type { Context } from '../context.ts';
-import { findConflictingMount, insertMount, lockMounts, type MountChange } from '../queries/change-mounts.ts';
+import {
+  findConflictingMount,
+  insertMount,
+  lockMounts,
+  type MountChange,
+} from '../queries/mounts/change-mounts.ts';
 import { mountCandidates } from './mount-path.ts';
 
 /**
  * Creates a mount at a checked path in the namespace of the request. Throws `conflict` if there is a mount at, above or
- * below this path, because mounts are never nested, or a namespace with its first segment; `not_found` if the namespace was deleted in the meantime.
+ * below this path, because mounts are never nested, or a namespace with its first segment; `not_found` if the namespace
+ * was deleted in the meantime.
  */
 export function createMount(
   context: Context,

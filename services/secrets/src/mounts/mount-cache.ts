@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import { LRUCache } from 'lru-cache';
-import { findMountAt } from '../queries/mounts.ts';
+import { findMountAt } from '../queries/mounts/mounts.ts';
 import { mountCandidates } from './mount-path.ts';
 import type { MountRef } from './mount-ref.ts';
 

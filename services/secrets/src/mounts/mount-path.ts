@@ -2,7 +2,7 @@ import { trimSlashes } from '@secrets/domain';
 import { z } from 'zod';
 import { newPathProblem, visiblePath } from '../kv/secret-path.ts';
 
-/** First segments that other parts of the API use (docs/conventions.md#41-mounts). */
+/** First segments that other parts of the API use (docs/conventions/secrets.md#mounts). */
 const reserved = ['sys', 'auth', 'identity', 'cubbyhole'];
 
 /** Last segments that the API for mounts uses: `sys/mounts/<path>/tune`. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import type { Context } from '../context.ts';
-import { findConflictingMount, lockMounts, moveMountRow } from '../queries/change-mounts.ts';
-import { findMount } from '../queries/mounts.ts';
+import { findConflictingMount, lockMounts, moveMountRow } from '../queries/mounts/change-mounts.ts';
+import { findMount } from '../queries/mounts/mounts.ts';
 import { namesConflict, pathInUse } from './create-mount.ts';
 import { mountCandidates } from './mount-path.ts';
 
@@ -14,9 +14,9 @@ export interface Move {
 }
 
 /**
- * Moves a mount with its secrets, at once: both keep their IDs. Its associations have the new path from the same commit on. Returns the ID
- * of the move. Throws `invalid` if there is no such mount, `conflict` if another mount is at, above or below the new path, or
- * a namespace has the name.
+ * Moves a mount with its secrets, at once: both keep their IDs. Its associations have the new path from the same commit
+ * on. Returns the ID of the move. Throws `invalid` if there is no such mount, `conflict` if another mount is at, above
+ * or below the new path, or a namespace has the name.
  */
 export async function moveMount(
   context: Context,

@@ -1,21 +1,42 @@
-import type { MountRow } from '../queries/mounts.ts';
+import { presentMountConfig, presentMountFlags } from '@secrets/domain';
+import type { MountRow } from '../queries/mounts/mounts.ts';
 import { presentRetention } from './retention.ts';
 
-// Secrets have no leases; clients of other systems read these fields: as configured, where 0 is the default, and as they apply.
-const ownLeases = { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false };
-export const systemLeases = { default_lease_ttl: 2_764_800, max_lease_ttl: 2_764_800, force_no_cache: false };
+/** Secrets have no leases: how long they would be is only shown to clients that configure it. */
+const systemLease = 2_764_800;
 
 export const presentMount = (mount: MountRow) => ({
   accessor: mount.accessor,
-  config: { ...ownLeases, ...presentRetention(mount) },
+  config: {
+    default_lease_ttl: mount.attributes.default_lease_ttl ?? 0,
+    max_lease_ttl: mount.attributes.max_lease_ttl ?? 0,
+    ...presentMountConfig(mount.attributes),
+    ...presentRetention(mount),
+  },
   description: mount.description,
-  options: mountOptions,
+  options: presentOptions(mount),
+  ...presentMountFlags(mount.attributes),
   type: 'kv',
   uuid: mount.id,
 });
 
-/** The only version of the key-value store that can be mounted. */
-export const mountOptions = { version: '2' };
+/** The settings of a mount as they apply. */
+export function presentTune(mount: MountRow) {
+  const { attributes } = mount;
+  const max = Number(attributes.max_lease_ttl) || systemLease;
+  return {
+    default_lease_ttl: Number(attributes.default_lease_ttl) || Math.min(max, systemLease),
+    max_lease_ttl: max,
+    ...presentMountConfig(attributes),
+    ...presentRetention(mount),
+    description: mount.description,
+    options: presentOptions(mount),
+    ...presentMountFlags(attributes),
+  };
+}
+
+/** Version 2 is the only one of the key-value store that can be mounted. */
+const presentOptions = ({ attributes }: MountRow) => ({ ...Object(attributes.options), version: '2' });
 
 /** The path of a mount as clients write it. */
 export const withSlash = ({ path }: Pick<MountRow, 'path'>): string => `${path}/`;

@@ -1,5 +1,5 @@
 import type { Db } from '@secrets/db';
-import { deleteMount, enqueueWatched, listDisabledMounts, purgeSecrets } from '../queries/purge.ts';
+import { deleteMount, enqueueWatched, listDisabledMounts, purgeSecrets } from '../queries/mounts/purge.ts';
 
 interface Purge {
   db: Db;

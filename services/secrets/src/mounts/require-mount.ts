@@ -1,22 +1,20 @@
 import type { Caller } from '@secrets/caller';
-import { notFound } from '@secrets/domain';
+import { requireFound } from '@secrets/domain';
 import type { Context } from '../context.ts';
-import { findMount, findMountAt, type MountRow } from '../queries/mounts.ts';
+import { findMount, findMountAt, type MountRow } from '../queries/mounts/mounts.ts';
 import { findDeepestNamespace } from '../queries/namespaces.ts';
 import { foldersOf, mountCandidates } from './mount-path.ts';
 
 /** The mount at a path in the namespace of the request. Throws `not_found` if there is none. */
 export async function requireMount(context: Context, caller: Caller, path: string): Promise<MountRow> {
-  const mount = await findMount(context.db, caller.namespace.id, path);
-  if (mount === undefined) throw notFound();
-  return mount;
+  return requireFound(await findMount(context.db, caller.namespace.id, path));
 }
 
 const maxNamespaceLength = 512;
 
 /**
- * The mount at or above a path, which may begin with a namespace below that of the request; undefined if there is none. Its `path` is relative to
- * the namespace of the request.
+ * The mount at or above a path, which may begin with a namespace below that of the request; undefined if there is none.
+ * Its `path` is relative to the namespace of the request.
  */
 export async function findContainingMount(
   { db }: Context,

@@ -1,7 +1,7 @@
 import { flag, integerBetween, seconds } from '@secrets/http';
 import { z } from 'zod';
 
-/** How many versions are kept and for how long, and what new versions must state; of a mount or of one secret. */
+/** Retention of versions, and conditions of writes, for a mount or one secret. */
 export interface Retention {
   maxVersions: number;
   casRequired: boolean;

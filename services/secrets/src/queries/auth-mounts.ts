@@ -10,6 +10,6 @@ export interface AuthMountRow {
 
 export const listAuthMounts = (sql: Sql, namespaceId: string, limit: number): Promise<AuthMountRow[]> =>
   sql.query<AuthMountRow>(
-    'select path, type, accessor, description from login.auth_mounts where namespace_id = $1 order by path collate "C" limit $2',
+    'select path, coalesce(named_type, type) as type, accessor, description from login.auth_mounts where namespace_id = $1 order by path collate "C" limit $2',
     [namespaceId, limit],
   );

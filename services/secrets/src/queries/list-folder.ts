@@ -1,7 +1,7 @@
-import type { Sql } from '@secrets/db';
+import type { PageRange, Sql } from '@secrets/db';
 import { afterEveryPath } from '../kv/secret-path.ts';
 import type { MountRef } from '../mounts/mount-ref.ts';
-import { enabledMount, rowOfMount } from './enabled-mount.ts';
+import { enabledMount, rowOfMount } from './mounts/enabled-mount.ts';
 
 // Hops through the index from one name to the next. After a subfolder it continues at the first path behind everything
 // in it ('0' is the character after '/'), so the content of subfolders is never read. $4 is the folder with its slash,
@@ -40,7 +40,7 @@ export async function listFolder(
   sql: Sql,
   mount: MountRef,
   folder: string,
-  range: { after: string; limit: number },
+  range: PageRange,
 ): Promise<string[]> {
   const prefix = folder === '' ? '' : `${folder}/`;
   const end = folder === '' ? afterEveryPath : `${folder}0`;

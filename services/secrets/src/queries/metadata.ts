@@ -2,7 +2,8 @@ import type { Sql } from '@secrets/db';
 import { traceparent } from '@secrets/telemetry';
 import type { MountRef } from '../mounts/mount-ref.ts';
 import type { Retention, RetentionChange } from '../mounts/retention.ts';
-import { enabledMount, rowOfMount, underMount } from './enabled-mount.ts';
+import { enabledMount, rowOfMount, underMount } from './mounts/enabled-mount.ts';
+import { nextRevision } from './next-revision.ts';
 
 /** Number, creation and deletion time (milliseconds since the epoch), and whether it is destroyed. */
 export type VersionLine = [version: number, createdMs: number, deletionMs: number | null, destroyed: boolean];
@@ -68,7 +69,7 @@ const writeStatement = `
         cas_required = coalesce($6::boolean, s.cas_required),
         delete_after_seconds = coalesce($7::bigint, s.delete_after_seconds),
         custom_metadata = coalesce($8::jsonb, s.custom_metadata),
-        revision = s.revision + 1,
+        revision = ${nextRevision},
         updated_at = clock_timestamp()
     from mount
     where s.mount_id = mount.id and s.path = $4 and $11::boolean

@@ -2,6 +2,11 @@ import type { Sql } from '@secrets/db';
 
 export interface OutboxRow {
   id: number;
+  /**
+   * Until when it is claimed, in all its digits: with the ID, which may be used again after commits were lost, it
+   * identifies the event.
+   */
+  claimedUntil: string;
   secretId: string;
   traceparent: string | null;
 }
@@ -13,15 +18,25 @@ export const claimOutbox = (sql: Sql, limit: number): Promise<OutboxRow[]> =>
      where id = any(array(
        select id from secrets.outbox where due_at <= now() order by due_at, id limit $1 for update skip locked
      ))
-     returning id, secret_id as "secretId", traceparent`,
+     returning id, extract(epoch from due_at)::text as "claimedUntil", secret_id as "secretId", traceparent`,
     [limit],
   );
 
-export async function deleteOutbox(sql: Sql, ids: readonly number[]): Promise<void> {
-  await sql.query('delete from secrets.outbox where id = any ($1::bigint[])', [ids]);
+/** Events as they were claimed. */
+export type ClaimedEvents = readonly Pick<OutboxRow, 'id' | 'claimedUntil'>[];
+
+const asClaimed = 'id = any($1::bigint[]) and extract(epoch from due_at) = any($2::numeric[])';
+
+const parametersOf = (claimed: ClaimedEvents) => [
+  claimed.map(({ id }) => id),
+  claimed.map(({ claimedUntil }) => claimedUntil),
+];
+
+export async function deleteOutbox(sql: Sql, claimed: ClaimedEvents): Promise<void> {
+  await sql.query(`delete from secrets.outbox where ${asClaimed}`, parametersOf(claimed));
 }
 
 /** Makes events due immediately that could not be published. */
-export async function releaseOutbox(sql: Sql, ids: readonly number[]): Promise<void> {
-  await sql.query('update secrets.outbox set due_at = now() where id = any ($1::bigint[])', [ids]);
+export async function releaseOutbox(sql: Sql, claimed: ClaimedEvents): Promise<void> {
+  await sql.query(`update secrets.outbox set due_at = now() where ${asClaimed}`, parametersOf(claimed));
 }

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@secrets/db';
-import type { MountRow } from './mounts.ts';
+import type { MountRow } from './mounts/mounts.ts';
 
 export type WatchedMount = Pick<MountRow, 'id' | 'path' | 'accessor'>;
 
@@ -25,6 +25,13 @@ export async function markWatched(tx: Tx, mountId: string, path: string): Promis
     [mountId, path],
   );
   return secret?.id;
+}
+
+/** Marks secrets as watched. */
+export async function markAllWatched(sql: Sql, secretIds: readonly string[]): Promise<void> {
+  await sql.query('update secrets.secrets set watched = true where id = any($1::uuid[]) and not watched', [
+    secretIds,
+  ]);
 }
 
 /** Returns the ID of the secret at a path; undefined if there is none. */
@@ -54,6 +61,7 @@ export interface InspectedRow {
   mountPath: string;
   path: string;
   revision: number;
+  isWatched: boolean;
   version: number | null;
   versionId: string | null;
   sealed: Uint8Array | null;
@@ -61,7 +69,7 @@ export interface InspectedRow {
 
 export const findSecrets = (sql: Sql, secretIds: readonly string[]): Promise<InspectedRow[]> =>
   sql.query<InspectedRow>(
-    `select s.id as "secretId", m.id as "mountId", m.path as "mountPath", s.path, s.revision,
+    `select s.id as "secretId", m.id as "mountId", m.path as "mountPath", s.path, s.revision, s.watched as "isWatched",
        n.version, n.version_id as "versionId", n.sealed
      from secrets.secrets s
      join secrets.mounts m on m.id = s.mount_id and m.disabled_at is null

@@ -1,15 +1,15 @@
 import type { Endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
-import { configEndpoints } from './config.ts';
-import { dataEndpoints } from './data.ts';
 import { internalEndpoints } from './internal.ts';
-import { kvRouter } from './kv-router.ts';
-import { metadataEndpoints } from './metadata.ts';
-import { mountEndpoints } from './mounts.ts';
-import { remountEndpoints } from './remount.ts';
-import { subkeysEndpoints } from './subkeys.ts';
-import { uiMountEndpoints } from './ui-mounts.ts';
-import { versionsEndpoints } from './versions.ts';
+import { configEndpoints } from './kv/config.ts';
+import { dataEndpoints } from './kv/data.ts';
+import { kvRouter } from './kv/kv-router.ts';
+import { metadataEndpoints } from './kv/metadata.ts';
+import { subkeysEndpoints } from './kv/subkeys.ts';
+import { versionsEndpoints } from './kv/versions.ts';
+import { mountEndpoints } from './mounts/mounts.ts';
+import { remountEndpoints } from './mounts/remount.ts';
+import { uiMountEndpoints } from './mounts/ui-mounts.ts';
 
 /** Every endpoint of this service. */
 export const allEndpoints = (context: Context): Endpoint[] => [

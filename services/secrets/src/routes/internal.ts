@@ -17,7 +17,9 @@ const Watch = z.object({
 });
 const SecretIds = z.object({ secret_ids: z.array(z.uuid()).max(500) });
 
-/** What sync-control calls to follow the changes of secrets (docs/conventions.md#511-changes-of-the-secret). */
+/**
+ * Endpoints that sync-control calls to follow the changes of secrets (docs/conventions/sync.md#changes-of-the-secret).
+ */
 export const internalEndpoints = (context: Context): Endpoint[] => [
   watch(context),
   preview(context),

@@ -6,7 +6,10 @@ import { workers } from '../database-roles.ts';
 export const brokerServices = ['secrets', 'sync-control', ...workers] as const;
 export type BrokerService = (typeof brokerServices)[number];
 
-/** What a user may declare, publish to and consume: regular expressions on names (https://www.rabbitmq.com/docs/access-control). */
+/**
+ * Names that a user may declare, publish to and consume, as regular expressions
+ * (https://www.rabbitmq.com/docs/access-control).
+ */
 export interface BrokerRights {
   configure: string;
   write: string;
@@ -27,7 +30,10 @@ const queueOf = (worker: string): string => syncQueue(worker.replace('sync-worke
 /** Every queue of the installation. */
 export const brokerQueues: readonly string[] = [secretChangesQueue, ...workers.map(queueOf)];
 
-/** All permissions of each user. sync-control sends dead letters of every queue again, or discards them. No user may declare or delete anything: setup creates the queues. */
+/**
+ * All permissions of each user. sync-control sends dead letters of every queue again, or discards them. No user may
+ * declare or delete anything: setup creates the queues.
+ */
 export const brokerRights = {
   secrets: { configure: nothing, write: publish, read: nothing },
   'sync-control': {

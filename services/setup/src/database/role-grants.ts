@@ -16,10 +16,11 @@ const own = (schema: string): string[] => [
 const worker: string[] = [
   'usage on schema sync',
   'select on sync.config, sync.destinations, sync.associations, sync.entries, sync.entry_values',
+  'update (scope_id) on sync.destinations',
   'select on sync.lanes, sync.destination_health',
   'delete on sync.entries, sync.associations',
   `update (status, attempts, next_attempt_at, due_at, announced_at, lease_owner, lease_until, fence, applied_generation,
-    overwrite, verify, priority, pushed_hash, settings_hash, remote, put_started_at, fault, last_error, outcomes, synced_at, updated_at) on sync.entries`,
+    overwrite, verify, priority, pushed_hash, settings_hash, remote, put_started_at, fault, last_error, outcomes, synced_at, updated_at, requested_at) on sync.entries`,
   'select, insert, update (number, action, status, fault, error, attempts, since, at) on sync.entry_history',
   'update (updated_at) on sync.associations', // required by `for update`
   'update (window_size, threshold, failures, refusals, paused_until, reason, tokens) on sync.lanes',
@@ -28,10 +29,11 @@ const worker: string[] = [
   'select on sync.destination_checks',
   'usage on schema secrets',
   'select on sync.seal_keys, secrets.seal_keys', // does the key file have every key that is needed?
+  'select (id, app_id, fingerprint, enterprise_url) on sync.codehost_apps', // is a client that is kept still that of its application?
   'update (started_at, ended_at, steps, remote, put_started_at, removed_at) on sync.destination_checks',
 ];
 
-/** What single workers may do besides. A worker that is not listed here cannot read the private keys of applications. */
+/** Additional rights of single workers. A worker that is not listed here cannot read the private keys of applications. */
 const workersOwn: Readonly<Record<string, readonly string[]>> = {
   'sync-worker-codehost': ['select on sync.codehost_apps'],
 };
@@ -55,6 +57,8 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
   login: own('login'),
   secrets: [
     ...own('secrets'),
+    'usage on schema sync',
+    'execute on function sync.external_secrets_of', // what does a mount take along?
     'usage on schema login',
     'select on login.policies', // which mounts may this caller see?
     'select (id, path) on login.namespaces',

@@ -17,7 +17,7 @@ type Directions = readonly (readonly [from: string, to: string])[];
 /** Each worker whose destinations may use identity tokens requests them as itself, so that it gets none for another type. */
 const tokenRequests: Directions = federatedTypes.map((type) => [workerOf(type), 'login']);
 
-/** Which services call each other. A service has only the keys of the calls that it makes or receives. */
+/** The calls between services. A service has only the keys of the calls that it makes or receives. */
 const directions: Record<string, Directions> = {
   gateway: [
     ['gateway', 'login'],

@@ -24,9 +24,12 @@ export const counted: Record<string, number> = {
   countMarked: 25_000,
   // All entries of one destination: the share of them that their sources may remove. Once an hour, after 50 removals.
   countEntries: 300_000,
+  // At the start of a process that is the only one: what it had admitted, up to the windows of all lanes.
+  reviveAll: 1_000,
   // The destinations of one account.
   isThrottledElsewhere: 101,
-  // A token has at most 63 ancestors. An identity of the seed belongs to 200 groups, the most that a JWT lists: a row in each of two tables.
+  // A token has at most 63 ancestors. An identity of the seed belongs to 200 groups, the most that a JWT lists: a row
+  // in each of two tables.
   readServiceToken: 64 + 2 * 200,
   readBatchToken: 64,
   // Up to a limit: what has changed since a gateway has last looked.
@@ -44,6 +47,6 @@ export const counted: Record<string, number> = {
 
 /** Files with statements that no case executes, and why. */
 export const notExecuted: Record<string, string> = {
-  'services/gateway/src/own/health.ts': 'the readiness check reads a table with one row',
+  'services/gateway/src/local/health.ts': 'the readiness check reads a table with one row',
   'services/login/src/app.ts': 'the readiness check reads a table with one row',
 };

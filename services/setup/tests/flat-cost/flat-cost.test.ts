@@ -2,18 +2,18 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { roleOf } from '../../src/database-roles.ts';
 import { callSitesInSources, foreignStatements, functionAt } from './call-sites.ts';
-import type { Case } from './cases.ts';
-import { entryCases, standaloneCases, statusCases } from './entry-cases.ts';
+import type { Case } from './cases/cases.ts';
+import { entryCases, standaloneCases, statusCases } from './cases/entry-cases.ts';
+import { limitCases } from './cases/limit-cases.ts';
+import { loginCases } from './cases/login-cases.ts';
+import { loginSettingsCases } from './cases/login-settings-cases.ts';
+import { sealCases } from './cases/seal-cases.ts';
+import { secretsCases } from './cases/secrets-cases.ts';
+import { syncControlCases } from './cases/sync-control-cases.ts';
+import { workerCases } from './cases/worker-cases.ts';
 import { counted, notExecuted } from './exceptions.ts';
-import { limitCases } from './limit-cases.ts';
-import { loginCases } from './login-cases.ts';
-import { loginSettingsCases } from './login-settings-cases.ts';
 import { type Measured, measure, planOf } from './measured-db.ts';
-import { sealCases } from './seal-cases.ts';
-import { secretsCases } from './secrets-cases.ts';
 import { openSeededDb } from './seeded-db.ts';
-import { syncControlCases } from './sync-control-cases.ts';
-import { workerCases } from './worker-cases.ts';
 
 // A million entries in 1,000 destinations: no statement may touch more of them than it returns or changes.
 const cases: Case[] = [

@@ -79,7 +79,10 @@ function measuring(tx: Tx, measured: Measured[]): CaseDb {
   return { ...measuringTx, transaction: (inner) => inner(measuringTx) };
 }
 
-/** Returns the generic plan of a statement of a role, as it would be if sequential scans were not avoided: an index that is read as a whole is no better. */
+/**
+ * Returns the generic plan of a statement of a role, as it would be if sequential scans were not avoided: an index that
+ * is read as a whole is no better.
+ */
 export async function planOf(db: Db, role: string | undefined, text: string): Promise<string> {
   const parameters = new Set(text.match(/\$\d+/g));
   const nulls = parameters.size === 0 ? '' : `(${Array(parameters.size).fill('null')})`;

@@ -99,7 +99,7 @@ insert into login.auth_mounts (id, namespace_id, path, type, accessor)
   select md5('auth mount' || n)::uuid, 'root', 'cloudB' || n, 'cloudB', 'auth_cloudB_' || n from generate_series(1, 5000) as n;
 -- their configurations: ten mounts share an application, and rotations added the secrets of all but every hundredth
 insert into login.cloudb_configs (mount_id, settings, sealed_client_secret)
-  select md5('auth mount' || n)::uuid, jsonb_build_object('client_id', 'Application' || n / 10), '\x00' from generate_series(1, 5000) as n;
+  select md5('auth mount' || n)::uuid, jsonb_build_object('tenant_id', 't', 'resource', 'r', 'client_id', 'Application' || n / 10), '\x00' from generate_series(1, 5000) as n;
 insert into login.cloudb_rotations (mount_id, current_key_id, discarded_key_ids)
   select md5('auth mount' || n)::uuid, case when n % 100 > 0 then 'key' || n end, array['discarded' || n] from generate_series(1, 5000) as n;
 insert into login.cloudb_rotation_attempts (id, mount_id)

@@ -18,7 +18,10 @@ const largeTables = [
   'sync.associations',
 ];
 
-/** Creates a database with the roles of all services and the rows of seed.sql. Its statements use one connection. `close` drops it. */
+/**
+ * Creates a database with the roles of all services and the rows of seed.sql. Its statements use one connection.
+ * `close` drops it.
+ */
 export async function openSeededDb(): Promise<Db> {
   const prepared = await preparedDb();
   const db = openPostgres({ url: prepared.url, connections: 1, statementTimeoutMs: 300_000 });

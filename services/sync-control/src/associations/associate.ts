@@ -3,22 +3,22 @@ import { isUniqueViolation, type Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { Problem } from '@secrets/domain';
 import { liftPause, readSyncConfig } from '@secrets/sync-entries';
+import type { WatchedSecret } from '../changes/secrets-client.ts';
 import type { Context } from '../context.ts';
+import { requireInUse } from '../destinations/background/require-no-purge.ts';
 import {
   type DestinationRef,
   requireDestination,
   requireLockedDestination,
 } from '../destinations/require-destination.ts';
-import { upsertAssociation } from '../queries/associations.ts';
-import type { DestinationRow } from '../queries/destinations.ts';
-import { endPurge } from '../queries/purges.ts';
-import type { WatchedSecret } from '../secrets-client.ts';
-import { applyPlan } from './apply-plan.ts';
-import { requireNoPurge, requireReadAccess, requireSyncable } from './require-settable.ts';
-import { requireSyncableKeys } from './require-syncable-keys.ts';
-import { shapeOf, wantedEntries } from './wanted-entries.ts';
+import { upsertAssociation } from '../queries/associations/associations.ts';
+import { isPlanLost, recordPlan } from '../queries/associations/associations-of-secret.ts';
+import type { DestinationRow } from '../queries/destinations/destinations.ts';
+import { applyPlan } from './planning/apply-plan.ts';
+import { requireSyncableKeys } from './planning/require-syncable-keys.ts';
+import { namingSchemeOf, wantedEntries } from './planning/wanted-entries.ts';
+import { requireReadAccess, requireSyncable } from './require-settable.ts';
 
-/** The secret and the destination to associate. */
 export interface AssociationRequest extends DestinationRef {
   mount: string;
   secretName: string;
@@ -27,7 +27,7 @@ export interface AssociationRequest extends DestinationRef {
 }
 
 /**
- * Sets an association (docs/conventions.md#58-set). The intent and its announcement are one row, written in one
+ * Sets an association (docs/conventions/sync.md#set). The intent and its announcement are one row, written in one
  * transaction; after it nothing can be lost. Waits up to `waitMs` for the outcome. Returns the ID of the association.
  *
  * Throws `not_found` if the destination does not exist, `forbidden` if the caller may not read the secret itself, or may not
@@ -92,9 +92,8 @@ async function recordIntent(
   { request, secret, full }: Intent,
 ): Promise<string> {
   const destination = await requireLockedDestination(tx, caller, request);
-  requireNoPurge(destination);
   requireOverwriteAccess(caller, request, destination);
-  if (destination.purgeError !== null) await endPurge(tx, destination.id);
+  await requireInUse(tx, destination);
   await liftPause(tx, destination.id);
   const association = await upsertAssociation(tx, {
     destinationId: destination.id,
@@ -105,20 +104,27 @@ async function recordIntent(
     secretId: secret.secret_id!,
     secretName: request.secretName,
     revision: secret.revision,
-    shape: shapeOf(destination),
+    shape: namingSchemeOf(destination),
   });
-  if (association.plannedRevision > secret.revision) throw new StaleRead();
+  if (association.plannedRevision > secret.revision)
+    await requireLostPlan(tx, association.id, secret.revision);
   const named = {
     ...secret,
     mount: secret.mount_path,
     secretName: request.secretName,
     namespace: caller.namespace,
   };
-  const shaped = { ...destination, shape: shapeOf(destination) };
+  const shaped = { ...destination, shape: namingSchemeOf(destination) };
   const wanted = wantedEntries(findDescription(destination.type), shaped, named, context.prefix);
   const planned = { id: association.id, destinationId: destination.id, destinationType: destination.type };
   await applyPlan(tx, planned, wanted, { overwrite: request.overwrite, verify: true, full });
   return association.id;
+}
+
+/** A plan from a later read of the secret is kept, unless what was read has been lost since. */
+async function requireLostPlan(tx: Tx, associationId: string, revision: number): Promise<void> {
+  if (!(await isPlanLost(tx, associationId))) throw new StaleRead();
+  await recordPlan(tx, associationId, revision, []);
 }
 
 /** The destination's policy is the limit for those who may only associate; `sudo` may exceed it. */

@@ -1,3 +1,4 @@
+import type { PageRange } from '@secrets/db';
 import { type SyncStatus, stringList, syncStatuses } from '@secrets/domain';
 import { type Entry, entriesAfter, entriesOfSubKeys, subKeysWithStatus } from '@secrets/sync-entries';
 import { z } from 'zod';
@@ -7,11 +8,11 @@ import {
   listAssociations,
   listAssociationsById,
   listIdsWithUnnamedKeys,
-} from '../queries/association-pages.ts';
-import type { AssociationRow } from '../queries/associations.ts';
+} from '../queries/associations/association-pages.ts';
+import type { AssociationRow } from '../queries/associations/associations.ts';
 import { unnamedStatus } from './present-association.ts';
 
-/** The last line of a page: an association, and its sub-key if its other sub-keys are on the next page. */
+/** The last line of a page: an association and, if it continues on the next page, a sub-key of it. */
 interface Position {
   associationId: string;
   subKey?: string;
@@ -64,7 +65,7 @@ interface AssociationPage {
 export async function readAssociationPage(
   { db }: Context,
   destinationId: string,
-  { after, limit }: { after: Position | undefined; limit: number },
+  { after, limit }: PageRange<Position | undefined>,
 ): Promise<AssociationPage> {
   const rows = await listAssociations(db, destinationId, { after, limit: limit + 1 });
   const ids = rows.map(({ id }) => id);
@@ -73,8 +74,9 @@ export async function readAssociationPage(
 }
 
 /**
- * As `readAssociationPage`, only sub-keys with an entry of one of these statuses, and keys that cannot be synced if theirs is among them.
- * While an external secret is replaced, the line of its sub-key may have another status.
+ * Returns a page like `readAssociationPage`, but only with sub-keys that have an entry of one of these statuses, and
+ * with keys that cannot be synced if their status is among them. While an external secret is replaced, the line of its
+ * sub-key may have another status.
  */
 export async function readAssociationPageByStatus(
   { db }: Context,

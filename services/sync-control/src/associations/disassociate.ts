@@ -3,17 +3,16 @@ import type { Problem } from '@secrets/domain';
 import { type Entry, isPending, readSyncConfig } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { type DestinationRef, requireDestination } from '../destinations/require-destination.ts';
-import { type AssociationRow, lockAssociation } from '../queries/associations.ts';
+import { type AssociationRow, lockAssociation } from '../queries/associations/associations.ts';
 import { requestAssociationRemoval } from './request-association-removal.ts';
 
-/** The association to remove. */
 export interface RemovalRequest extends DestinationRef {
   mount: string;
   secretName: string;
 }
 
 /**
- * Removes an association (docs/conventions.md#510-remove): unsyncs its external secrets; the association disappears when
+ * Removes an association (docs/conventions/sync.md#remove): unsyncs its external secrets; the association disappears when
  * that has succeeded. Waits up to `waitMs`. Returns the association and its entries as they were, or undefined if there
  * was none, which is a success too. Throws `not_found` if the destination does not exist, `queue_full` if there is no room.
  */

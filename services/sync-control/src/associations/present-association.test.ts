@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { SyncStatus } from '@secrets/domain';
-import { presentAssociation, presentSummary } from './present-association.ts';
+import { linesByKey, presentAssociation, presentSummary } from './present-association.ts';
 
 const moment = new Date('2026-01-02T03:04:05.678Z');
 const association = {
@@ -16,7 +16,9 @@ const entry = (externalName: string, desired: 'present' | 'absent', status: Sync
   destinationId: 'd',
   subKey: '',
   desired,
+  waitsFor: null,
   externalName,
+  collisionKey: externalName,
   generation: 1,
   appliedGeneration: 1,
   status,
@@ -38,9 +40,7 @@ test.each([
   (newStatus, oldStatus, shown) => {
     const entries = [entry('old', 'absent', oldStatus), entry('new', 'present', newStatus)];
     for (const order of [entries, entries.toReversed()])
-      expect(presentAssociation(association, order)).toMatchObject({
-        'kv_1/s': { external_name: shown },
-      });
+      expect(presentAssociation(association, order)).toMatchObject([{ line: { external_name: shown } }]);
   },
 );
 
@@ -51,4 +51,28 @@ test('a key that cannot be synced determines the status of the summary', () => {
     updated_at: '2026-01-02T03:04:05.678+00:00',
   });
   expect(presentSummary(association, [])).toMatchObject({ sync_status: 'SYNCED' });
+});
+
+describe('the key of a line', () => {
+  const keysOf = (...secrets: [secretName: string, subKey: string][]) => {
+    const lines = secrets.flatMap(([secretName, subKey]) =>
+      presentAssociation({ ...association, secretName }, [{ ...entry('e', 'present', 'SYNCED'), subKey }]),
+    );
+    const byKey = Object.entries(linesByKey(lines));
+    expect(byKey.map(([, line]) => [line.secret_name, line.sub_key])).toEqual(secrets);
+    return byKey.map(([key]) => key);
+  };
+
+  test('joins the accessor, the secret name and the key', () => {
+    expect(keysOf(['s', ''], ['s', 'a/b'])).toEqual(['kv_1/s', 'kv_1/s/a/b']);
+  });
+
+  test('is percent-encoded if a shorter secret name joins to the same text', () => {
+    expect(keysOf(['s', 'a/b'], ['s/a', 'b'])).toEqual(['kv_1/s/a/b', 'kv_1/s%2Fa/b']);
+    expect(keysOf(['s/a', ''], ['s', 'a'], ['s', 'c'])).toEqual(['kv_1/s%2Fa', 'kv_1/s/a', 'kv_1/s/c']);
+  });
+
+  test('differs even if a key is spelt like the encoding of another one', () => {
+    expect(new Set(keysOf(['s', 'a/b'], ['s/a', 'b'], ['s%2Fa', 'b'])).size).toBe(3);
+  });
 });

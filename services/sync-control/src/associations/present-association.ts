@@ -1,8 +1,8 @@
 import { type SyncStatus, statusOfAll } from '@secrets/domain';
 import type { Entry } from '@secrets/sync-entries';
-import type { AssociationRow, UnnamedKey } from '../queries/associations.ts';
+import type { AssociationRow, UnnamedKey } from '../queries/associations/associations.ts';
 
-/** One line of `associated_secrets` (docs/conventions.md#56-association-objects). */
+/** One line of `associated_secrets` (docs/conventions/sync.md#association-objects). */
 export interface AssociationLine {
   accessor: string;
   mount: string;
@@ -16,37 +16,64 @@ export interface AssociationLine {
   last_error: string | null;
 }
 
-/** `accessor` is empty for an association that does not exist: whether the mount does is not for every caller to know. */
+/** `accessor` is empty for an association that does not exist, so that it does not reveal whether the mount exists. */
 type Named = Pick<AssociationRow, 'accessor' | 'mount' | 'secretName'>;
 type Noted = Pick<AssociationRow, 'unnamedKeys' | 'updatedAt'>;
 
-/** One association: one line for each key at secret-key granularity, otherwise one line. Keys that cannot be synced have a line with the reason. */
-export const presentAssociation = (
-  association: Named & Noted,
-  entries: readonly Entry[],
-): Record<string, AssociationLine> => ({
-  ...Object.fromEntries(
-    association.unnamedKeys.map((unnamed) => [
-      `${association.accessor}/${association.secretName}/${unnamed.key}`,
-      presentUnnamedKey(association, unnamed),
-    ]),
-  ),
-  ...presentEntries(association, entries),
-});
+/** A line with what its key is joined from: the accessor, the name of the secret and, at secret-key granularity, the key. */
+export interface KeyedLine {
+  path: readonly string[];
+  line: AssociationLine;
+}
+
+/**
+ * One association: one line for each key at secret-key granularity, otherwise one line. Keys that cannot be synced have
+ * a line with the reason.
+ */
+export function presentAssociation(association: Named & Noted, entries: readonly Entry[]): KeyedLine[] {
+  const lines = presentEntries(association, entries);
+  const shown = new Set(lines.map(({ path }) => path[2]));
+  const unnamed = association.unnamedKeys
+    .filter(({ key }) => !shown.has(key))
+    .map((key) => ({
+      path: [...pathOf(association), key.key],
+      line: presentUnnamedKey(association, key),
+    }));
+  return [...unnamed, ...lines];
+}
 
 /**
  * The lines of entries alone. While a renamed external secret is replaced, two entries have the same key; its line shows
  * the more urgent one.
  */
-export function presentEntries(
-  association: Named,
-  entries: readonly Entry[],
-): Record<string, AssociationLine> {
-  const entriesByKey = Map.groupBy(entries, ({ subKey }) => lineKey(association, subKey));
-  return Object.fromEntries(
-    [...entriesByKey].map(([key, sameKey]) => [key, presentEntry(association, findMostUrgent(sameKey))]),
-  );
+export function presentEntries(association: Named, entries: readonly Entry[]): KeyedLine[] {
+  const entriesByKey = Map.groupBy(entries, ({ subKey }) => subKey);
+  return [...entriesByKey].map(([subKey, sameKey]) => ({
+    path: [...pathOf(association), ...(subKey === '' ? [] : [subKey])],
+    line: presentEntry(association, findMostUrgent(sameKey)),
+  }));
 }
+
+const joined = ({ path }: KeyedLine): string => path.join('/');
+const escaped = ({ path }: KeyedLine): string => path.map(encodeURIComponent).join('/');
+
+/**
+ * Returns `associated_secrets`. Names of secrets and keys may contain slashes, so two lines can join to one text (`s` + `a/b`,
+ * `s/a` + `b`). The line of the shortest secret name has it; the names and keys of the others are percent-encoded.
+ */
+export function linesByKey(lines: readonly KeyedLine[]): Record<string, AssociationLine> {
+  const owners = new Map<string, KeyedLine>();
+  for (const line of lines.toSorted((one, other) => secretLength(other) - secretLength(one)))
+    owners.set(joined(line), line);
+  const isOwner = (line: KeyedLine) => owners.get(joined(line)) === line;
+  const byKey = keyed(lines, (line) => (isOwner(line) ? joined(line) : escaped(line)));
+  return Object.keys(byKey).length === lines.length ? byKey : keyed(lines, escaped);
+}
+
+const secretLength = ({ path }: KeyedLine): number => path[1]!.length;
+
+const keyed = (lines: readonly KeyedLine[], keyOf: (line: KeyedLine) => string) =>
+  Object.fromEntries(lines.map((each) => [keyOf(each), each.line]));
 
 function findMostUrgent(entries: readonly Entry[]): Entry {
   const worst = statusOfAll(entries.map(({ status }) => status));
@@ -83,12 +110,8 @@ const presentUnnamedKey = (association: Named & Noted, { key, reason }: UnnamedK
   last_error: reason,
 });
 
-/** What remove returns for external secrets that are deleted. */
-export function presentUnsynced(
-  association: Named,
-  entries: readonly Entry[],
-  now: Date,
-): Record<string, AssociationLine> {
+/** Returns the lines that remove responds with, for the external secrets that are being deleted. */
+export function presentUnsynced(association: Named, entries: readonly Entry[], now: Date): KeyedLine[] {
   const deleted = entries.length > 0 ? entries : [emptyEntry];
   return presentEntries(
     association,
@@ -102,7 +125,9 @@ const emptyEntry: Entry = {
   destinationId: '',
   subKey: '',
   desired: 'absent',
+  waitsFor: null,
   externalName: '',
+  collisionKey: '',
   generation: 0,
   appliedGeneration: 0,
   status: 'UNSYNCED',
@@ -127,8 +152,10 @@ export function presentSummary(
   };
 }
 
-const lineKey = ({ accessor, mount, secretName }: Named, subKey: string): string =>
-  [accessor === '' ? mount : accessor, secretName, ...(subKey === '' ? [] : [subKey])].join('/');
+const pathOf = ({ accessor, mount, secretName }: Named): string[] => [
+  accessor === '' ? mount : accessor,
+  secretName,
+];
 
-/** ISO 8601 with a time zone offset (docs/conventions.md#56-association-objects). */
+/** ISO 8601 with a time zone offset (docs/conventions/sync.md#association-objects). */
 export const timestamp = (date: Date): string => date.toISOString().replace('Z', '+00:00');

@@ -1,10 +1,10 @@
 const freshMs = 1_000;
-/** More namespaces than one process serves at a time; without a limit, those of long ago would stay. */
+/** Maximum number of namespaces whose totals are kept. */
 const maxKept = 1_000;
 
 /**
- * Returns a function that counts for a namespace, at most once a second if `isLarge`: counting is what a list of a large namespace costs
- * most. A total that is not large is always counted.
+ * Returns a function that counts for a namespace. A total for which `isLarge` holds is reused for a second, because counting
+ * dominates the cost of large lists.
  */
 export function recentTotals<Total>(
   count: (namespaceId: string) => Promise<Total>,

@@ -1,6 +1,6 @@
 import type { Tx } from '@secrets/db';
-import { type Entry, entriesOf, type Origin, requestRemoval } from '@secrets/sync-entries';
-import { deleteAssociations, markRemoving } from '../queries/associations.ts';
+import { type Entry, entriesOf, type RemovalIntent, requestRemoval } from '@secrets/sync-entries';
+import { deleteAssociations, markRemoving } from '../queries/associations/associations.ts';
 
 /**
  * Requests the removal of associations, whose rows must be locked. An association is deleted with its last entry, or
@@ -9,14 +9,14 @@ import { deleteAssociations, markRemoving } from '../queries/associations.ts';
 export async function requestAssociationRemoval(
   tx: Tx,
   associationIds: readonly string[],
-  origin: Origin = 'user',
+  intent: RemovalIntent = {},
 ): Promise<Entry[]> {
   const entries = await entriesOf(tx, associationIds);
   await markRemoving(tx, associationIds);
   await requestRemoval(
     tx,
     entries.map(({ id }) => ({ id, waitsFor: null })),
-    origin,
+    intent,
   );
   const withEntries = new Set(entries.map(({ associationId }) => associationId));
   await deleteAssociations(

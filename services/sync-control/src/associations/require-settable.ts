@@ -1,8 +1,7 @@
 import type { Caller } from '@secrets/caller';
 import { invalid, Problem } from '@secrets/domain';
+import type { WatchedSecret } from '../changes/secrets-client.ts';
 import type { Context } from '../context.ts';
-import type { DestinationRow } from '../queries/destinations.ts';
-import type { WatchedSecret } from '../secrets-client.ts';
 
 /** A secret as a request names it. */
 interface NamedSecret {
@@ -10,14 +9,13 @@ interface NamedSecret {
   secretName: string;
 }
 
-/** Throws `forbidden`, which names mount and secret, if the caller may not read the secret itself. */
+/** Throws `forbidden`, which names mount and secret, if the caller may not read the newest version of the secret itself. */
 export async function requireReadAccess(
   context: Pick<Context, 'policies'>,
   caller: Caller,
   { mount, secretName }: NamedSecret,
 ): Promise<void> {
-  const granted = await context.policies.capabilitiesOn(caller, `${mount}/data/${secretName}`);
-  if (granted.includes('read')) return;
+  if (await context.policies.mayRead(caller, `${mount}/data/${secretName}`)) return;
   throw new Problem(
     'forbidden',
     `permission denied: your token may not read the secret ${secretName} in mount ${mount}`,
@@ -33,11 +31,4 @@ export function requireSyncable(
   if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
   if (!secret.readable)
     throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
-}
-
-/** Throws `conflict` while a purge runs that has not failed. */
-export function requireNoPurge({ purgeInitiatedAt, purgeError }: DestinationRow): void {
-  if (purgeInitiatedAt !== null && purgeError === null) {
-    throw new Problem('conflict', 'this destination is being purged; nothing can be associated with it');
-  }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { endApproval, listApprovedDestinations } from '../queries/removal-brakes.ts';
-import { beforeFirstMark, listApprovedAssociations } from '../queries/source-marks.ts';
+import { endApproval, listApprovedDestinations } from '../queries/changes/removal-brakes.ts';
+import { beforeFirstMark, listApprovedAssociations } from '../queries/changes/source-marks.ts';
 import { forEachDestination } from './each-destination.ts';
 import { followAll } from './follow-all.ts';
-import type { Following } from './on-secret-change.ts';
+import type { FollowContext } from './on-secret-change.ts';
 
 const pageSize = 200;
 
@@ -11,7 +11,7 @@ const pageSize = 200;
  * Removes what the operator or the reconciliation has approved, page by page. Each secret is read again: one that has come
  * back is followed instead. Safe in several processes; continues after a crash.
  */
-export async function removeApproved(following: Following, shouldStop: () => boolean): Promise<void> {
+export async function removeApproved(following: FollowContext, shouldStop: () => boolean): Promise<void> {
   const approved = await listApprovedDestinations(following.context.db);
   await forEachDestination(
     following,
@@ -21,7 +21,7 @@ export async function removeApproved(following: Following, shouldStop: () => boo
 }
 
 async function removeApprovedOf(
-  following: Following,
+  following: FollowContext,
   { id, approvedAt }: { id: string; approvedAt: string },
   shouldStop: () => boolean,
 ): Promise<void> {

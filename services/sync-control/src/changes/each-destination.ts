@@ -1,11 +1,11 @@
-import type { Following } from './on-secret-change.ts';
+import type { FollowContext } from './on-secret-change.ts';
 
 /**
  * Runs `work` for each of these destinations, one after the other. One that fails is logged and counted, and does not hold up the
- * others. `work` must be found and done again later.
+ * others. The caller must find the failed work again later.
  */
 export async function forEachDestination<Item>(
-  { log, failures }: Pick<Following, 'log' | 'failures'>,
+  { log, failures }: Pick<FollowContext, 'log' | 'failures'>,
   destinations: Iterable<readonly [destinationId: string, item: Item]>,
   work: (destinationId: string, item: Item) => Promise<void>,
 ): Promise<void> {

@@ -1,11 +1,14 @@
-import type { InspectedSecret } from '../secrets-client.ts';
-import { type Following, followSecret } from './on-secret-change.ts';
+import { type FollowContext, followSecret } from './on-secret-change.ts';
+import type { InspectedSecret } from './secrets-client.ts';
 
 /**
- * Follows each of these secrets, whose changes the reconciliation has found. One that fails is logged and counted, does not hold up the
- * others, and is followed again in the next round. Returns how many were followed.
+ * Follows each of these secrets, whose changes the reconciliation has found. One that fails is logged and counted, does
+ * not hold up the others, and is followed again in the next round. Returns how many were followed.
  */
-export async function followAll(following: Following, secrets: readonly InspectedSecret[]): Promise<number> {
+export async function followAll(
+  following: FollowContext,
+  secrets: readonly InspectedSecret[],
+): Promise<number> {
   let followed = 0;
   for (const secret of secrets) {
     try {

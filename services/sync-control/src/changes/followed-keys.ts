@@ -1,25 +1,32 @@
 import type { Tx } from '@secrets/db';
-import { type DestinationDescription, findDescription } from '@secrets/destinations';
+import { findDescription } from '@secrets/destinations';
 import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
-import { planEntries } from '../associations/plan-entries.ts';
-import { takenNames } from '../associations/taken-names.ts';
-import { maxEntries, maxKeys, possibleEntries, shapeOf } from '../associations/wanted-entries.ts';
-import type { Shape, UnnamedKey } from '../queries/associations.ts';
-import type { FollowedAssociation } from '../queries/associations-of-secret.ts';
-import { type DestinationRow, findDestination } from '../queries/destinations.ts';
+import { planEntries } from '../associations/planning/plan-entries.ts';
+import { takenNames } from '../associations/planning/taken-names.ts';
+import {
+  maxEntries,
+  maxKeys,
+  namingSchemeOf,
+  possibleEntries,
+} from '../associations/planning/wanted-entries.ts';
+import type { NamingScheme, UnnamedKey } from '../queries/associations/associations.ts';
+import type { FollowedAssociation } from '../queries/associations/associations-of-secret.ts';
+import { type DestinationRow, findDestination } from '../queries/destinations/destinations.ts';
 
 /** The entries that a changed secret needs, and the keys that cannot be synced. */
 export interface FollowedKeys {
   wanted: NewEntry[];
   unnamed: UnnamedKey[];
-  /** The number of synced entries whose key is gone. */
+  /** Names that are taken by other entries of the destination, and that some of these keys wait for. */
+  awaitedNames: string[];
+  /** The number of synced entries whose key is gone, and whose external secret no other key takes over. */
   removals: number;
 }
 
 /**
- * Returns what the keys of a changed secret lead to, where no request can be refused. A key that is already synced keeps
- * its name. A new key that cannot be named, or exceeds the limit, does not hold up the others. Returns undefined at secret-path granularity,
- * where the keys do not matter.
+ * Returns the entries that the keys of a changed secret lead to. No request can be refused here. A key that is already synced
+ * keeps its name. A new key that cannot be named, or exceeds the limit, does not hold up the others. Returns undefined at
+ * secret-path granularity, where the keys do not matter.
  */
 export async function followedKeys(
   tx: Tx,
@@ -37,18 +44,21 @@ export async function followedKeys(
   const description = findDescription(type);
   const named = new Set(synced.map(({ subKey }) => subKey));
   const namespace = { id: namespaceId, path: association.namespacePath };
-  const kept = keptEntries(description, synced, keys);
+  const kept = keptEntries(synced, keys);
   const freshKeys = keys.filter((key) => !named.has(key));
   const room = Math.max(0, maxKeys - kept.length);
   const fresh = { mount, accessor, secretName, namespace, keys: freshKeys.slice(0, room) };
-  const { entries, refused } = possibleEntries(description, { type, name, shape }, fresh, prefix);
+  const { entries, refused } = possibleEntries(description, { type, name, shape }, fresh, { prefix, kept });
   const { create } = planEntries(existing, entries);
   const excess = new Set(create.slice(Math.max(0, maxEntries - existing.length)));
   const possible = entries.filter((entry) => !excess.has(entry));
   const taken = await takenNames(tx, destination.id, planEntries(existing, possible).create);
+  const wanted = [...kept, ...possible.filter(({ collisionKey }) => !taken.has(collisionKey))];
+  const names = new Set(wanted.map(({ collisionKey }) => collisionKey));
   return {
-    removals: synced.length - kept.length,
-    wanted: [...kept, ...possible.filter(({ collisionKey }) => !taken.has(collisionKey))],
+    removals: synced.filter(({ collisionKey }) => !names.has(collisionKey)).length,
+    wanted,
+    awaitedNames: possible.map(({ collisionKey }) => collisionKey).filter((name) => taken.has(name)),
     unnamed: [
       ...refused,
       ...unnamedBecauseTaken(possible, taken),
@@ -58,9 +68,14 @@ export async function followedKeys(
   };
 }
 
-/** What the association was planned by, whatever its destination says now: that applies from its next set or replan. */
-function plannedShape({ template, granularity }: FollowedAssociation, destination: DestinationRow): Shape {
-  const now = shapeOf(destination);
+/**
+ * Returns the naming scheme that the association was planned with. Changes of its destination apply from the next set or replan.
+ */
+function plannedShape(
+  { template, granularity }: FollowedAssociation,
+  destination: DestinationRow,
+): NamingScheme {
+  const now = namingSchemeOf(destination);
   return { template: template ?? now.template, granularity: granularity ?? now.granularity };
 }
 
@@ -72,19 +87,9 @@ const tooMany = (keys: readonly string[]): UnnamedKey[] =>
     reason: `the secret has too many keys: at secret-key granularity, at most ${maxKeys} are synced`,
   }));
 
-function keptEntries(
-  { nameRule }: DestinationDescription,
-  synced: readonly Entry[],
-  keys: readonly string[],
-): NewEntry[] {
+function keptEntries(synced: readonly Entry[], keys: readonly string[]): NewEntry[] {
   const current = new Set(keys);
-  return synced
-    .filter(({ subKey }) => current.has(subKey))
-    .map(({ subKey, externalName }) => ({
-      subKey,
-      externalName,
-      collisionKey: nameRule.collisionKey(externalName),
-    }));
+  return synced.filter(({ subKey }) => current.has(subKey));
 }
 
 const unnamedBecauseTaken = (

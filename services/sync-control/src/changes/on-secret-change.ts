@@ -4,23 +4,27 @@ import { destinationTypes } from '@secrets/destinations';
 import { SecretChangedMessage } from '@secrets/domain';
 import { entriesOf, type Origin, pushChangedSecret, requestPut } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
-import { applyPlan } from '../associations/apply-plan.ts';
+import { applyPlan } from '../associations/planning/apply-plan.ts';
 import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
 import type { Context } from '../context.ts';
 import {
   type FollowedAssociation,
+  isPlanLost,
   listAssociationIdsOfSecret,
   lockFollowed,
   recordPlan,
-} from '../queries/associations-of-secret.ts';
-import { clearSourceMarks } from '../queries/source-marks.ts';
-import type { InspectedSecret } from '../secrets-client.ts';
+} from '../queries/associations/associations-of-secret.ts';
+import { clearSourceMarks } from '../queries/changes/source-marks.ts';
 import { isAdmitted } from './admit-removals.ts';
 import { type FollowedKeys, followedKeys } from './followed-keys.ts';
 import type { RemovalBrake } from './removal-brake.ts';
+import type { InspectedSecret } from './secrets-client.ts';
 
-/** The dependencies of following changes. No request can be refused, so problems go to the association and to the log. */
-export interface Following {
+/**
+ * The dependencies of following secret changes. There is no request to refuse, so problems are recorded in the association and
+ * the log.
+ */
+export interface FollowContext {
   context: Context;
   log: Logger;
   brake: RemovalBrake;
@@ -29,11 +33,11 @@ export interface Following {
 }
 
 /**
- * Handles the message that a secret may have changed. Where it is pushed as a whole, one statement is enough; its state is read, and compared
- * with the entries, only for other associations.
+ * Handles the message that a secret may have changed. Where it is pushed as a whole, one statement is enough; its state
+ * is read, and compared with the entries, only for other associations.
  */
 export async function onSecretChange(
-  following: Following,
+  following: FollowContext,
   message: unknown,
   requestId: string,
 ): Promise<Verdict> {
@@ -57,7 +61,7 @@ export async function onSecretChange(
  * a destination type that this version does not have.
  */
 export const followSecret = async (
-  following: Following,
+  following: FollowContext,
   secret: InspectedSecret,
   origin: Origin = 'user',
 ): Promise<void> =>
@@ -68,7 +72,7 @@ export const followSecret = async (
   );
 
 async function followEach(
-  following: Following,
+  following: FollowContext,
   state: { secret: InspectedSecret; origin: Origin },
   associationIds: readonly string[],
 ): Promise<void> {
@@ -85,35 +89,29 @@ async function followEach(
 
 async function followLocked(
   tx: Tx,
-  following: Following,
+  following: FollowContext,
   { associationId, secret, origin }: { associationId: string; secret: InspectedSecret; origin: Origin },
 ): Promise<void> {
   const association = await lockFollowed(tx, associationId, secret.secret_id);
   if (association === undefined || association.removing) return;
-  if (!secret.exists) return removeIfAdmitted(tx, following, association, origin);
+  if (!secret.exists) return removeIfAdmitted(tx, association, origin);
   if (!Object.hasOwn(destinationTypes, association.type)) {
     const { log } = following;
     log.warn(
       { associationId, destinationType: association.type },
       'a destination type is unknown; not followed',
     );
-  } else if (secret.revision >= association.plannedRevision) {
+  } else if (secret.revision >= association.plannedRevision || (await isPlanLost(tx, associationId))) {
     await follow(tx, following, association, { secret, origin });
   } else await clearSourceMarks(tx, [associationId]);
 }
 
 /** The secret's metadata was deleted or its mount was disabled. */
-async function removeIfAdmitted(
-  tx: Tx,
-  { brake }: Following,
-  association: FollowedAssociation,
-  origin: Origin,
-): Promise<void> {
+async function removeIfAdmitted(tx: Tx, association: FollowedAssociation, origin: Origin): Promise<void> {
   const entries = await entriesOf(tx, [association.id]);
   const removals = entries.filter(({ desired }) => desired === 'present').length;
-  if (await isAdmitted(tx, brake, association, removals)) {
-    await requestAssociationRemoval(tx, [association.id], origin);
-  }
+  if (await isAdmitted(tx, association, removals))
+    await requestAssociationRemoval(tx, [association.id], { origin, isRecoverable: true });
 }
 
 /** The maximum number of keys for which an association records why they are not synced. */
@@ -122,7 +120,7 @@ const maxRecordedKeys = 1_000;
 /** Only added and removed keys at secret-key granularity matter here: the worker reads the value when it pushes. */
 async function follow(
   tx: Tx,
-  { context, log, brake }: Following,
+  { context, log }: FollowContext,
   association: FollowedAssociation,
   { secret, origin }: { secret: InspectedSecret; origin: Origin },
 ): Promise<void> {
@@ -130,10 +128,12 @@ async function follow(
     ? await followedKeys(tx, context.prefix, association, secret.keys)
     : undefined;
   const unnamed = followed?.unnamed ?? [];
-  const mayRemove = await isAdmitted(tx, brake, association, followed?.removals ?? 0);
+  const mayRemove = await isAdmitted(tx, association, followed?.removals ?? 0);
   // With the earlier revision, the association is compared again, and its keys are removed once that is approved.
-  const revision = mayRemove ? secret.revision : association.plannedRevision;
-  await recordPlan(tx, association.id, revision, unnamed.slice(0, maxRecordedKeys));
+  const earlier = association.plannedRevision <= secret.revision ? association.plannedRevision : 0;
+  const revision = mayRemove ? secret.revision : earlier;
+  const awaited = followed?.awaitedNames ?? [];
+  await recordPlan(tx, association.id, revision, unnamed.slice(0, maxRecordedKeys), awaited);
   if (mayRemove) await clearSourceMarks(tx, [association.id]);
   if (unnamed.length > 0)
     log.warn(
@@ -153,6 +153,7 @@ const applyFollowed = (
   applyPlan(tx, { id, destinationId, destinationType }, wanted, {
     overwrite: false,
     verify: false,
+    isRecoverable: true,
     ...intent,
   });
 

@@ -8,13 +8,19 @@ import {
   type PlannedRevisionRow,
   recordPosition,
   releaseReconciliation,
-} from '../queries/reconciliation.ts';
-import { clearSourceMarks, listDestinationsToSettle, markSourcesGone } from '../queries/source-marks.ts';
-import type { SecretRevision } from '../secrets-client.ts';
+} from '../queries/changes/reconciliation.ts';
+import { lockBrake } from '../queries/changes/removal-brakes.ts';
+import {
+  clearSourceMarks,
+  listDestinationsToSettle,
+  lockAssociations,
+  markSourcesGone,
+} from '../queries/changes/source-marks.ts';
 import { forEachDestination } from './each-destination.ts';
 import { followAll } from './follow-all.ts';
-import type { Following } from './on-secret-change.ts';
+import type { FollowContext } from './on-secret-change.ts';
 import { holdMarkedIfTooMany, type RemovalBrake, settleMarks } from './removal-brake.ts';
+import type { SecretRevision } from './secrets-client.ts';
 
 const pageSize = 500;
 /** The secrets service decrypts these. */
@@ -27,7 +33,7 @@ const inspectedAtOnce = 20;
  * that another process continues a round after a stop or a crash. Returns how many secrets were followed.
  */
 export async function reconcile(
-  following: Following,
+  following: FollowContext,
   intervalSeconds: number,
   shouldStop: () => boolean,
 ): Promise<number> {
@@ -43,7 +49,7 @@ export async function reconcile(
 }
 
 async function continueRound(
-  following: Following,
+  following: FollowContext,
   { owner, position }: { owner: string; position: string },
   shouldStop: () => boolean,
 ): Promise<number> {
@@ -69,7 +75,7 @@ async function continueRound(
   return followed;
 }
 
-async function reconcilePage(following: Following, page: readonly PlannedRevisionRow[]): Promise<number> {
+async function reconcilePage(following: FollowContext, page: readonly PlannedRevisionRow[]): Promise<number> {
   const { secrets } = following.context;
   if (page.length === 0) return 0;
   const secretIds = [...new Set(page.map(({ secretId }) => secretId))];
@@ -85,17 +91,17 @@ async function reconcilePage(following: Following, page: readonly PlannedRevisio
   return followed;
 }
 
-/** What a page of associations needs. */
+/** Differences that were found on a page of associations. */
 interface Comparison {
   /** Associations whose secret is gone and that are not marked yet. */
   gone: PlannedRevisionRow[];
-  /** Marked associations whose secret is back as it was planned from. */
+  /** Marked associations whose secret exists again at the revision that they were planned from. */
   returned: PlannedRevisionRow[];
-  /** IDs of secrets that an association was planned from an earlier revision of. */
+  /** IDs of secrets with an association that was planned from an earlier revision. */
   changed: string[];
 }
 
-/** Compares associations with the revisions of their secrets. A secret without one has an unknown state: nothing is done. */
+/** Compares associations with the revisions of their secrets. A secret without a revision has an unknown state and is ignored. */
 export function compareRevisions(
   page: readonly PlannedRevisionRow[],
   revisions: readonly SecretRevision[],
@@ -114,7 +120,7 @@ export function compareRevisions(
   return { ...comparison, changed: [...changed] };
 }
 
-const acceptReturned = (following: Following, returned: readonly PlannedRevisionRow[]): Promise<void> =>
+const acceptReturned = (following: FollowContext, returned: readonly PlannedRevisionRow[]): Promise<void> =>
   forEachDestination(following, byDestination(returned), (_, associations) =>
     following.context.db.transaction((tx) =>
       acceptReturnedOf(
@@ -142,7 +148,7 @@ async function acceptReturnedOf(tx: Tx, associationIds: readonly string[]): Prom
 }
 
 /** The marks of one destination and the decision on them are one transaction, so that no other removal comes between them. */
-const markGone = (following: Following, gone: readonly PlannedRevisionRow[]): Promise<void> =>
+const markGone = (following: FollowContext, gone: readonly PlannedRevisionRow[]): Promise<void> =>
   forEachDestination(following, byDestination(gone), (destinationId, associations) =>
     following.context.db.transaction((tx) =>
       markGoneOf(tx, following.brake, { destinationId, associations }),
@@ -155,6 +161,8 @@ async function markGoneOf(
   { destinationId, associations }: { destinationId: string; associations: readonly PlannedRevisionRow[] },
 ): Promise<void> {
   const ids = associations.map(({ id }) => id);
+  await lockAssociations(tx, ids);
+  await lockBrake(tx, destinationId); // an approval that is being made now covers none of these marks
   const present = await countPresent(tx, ids);
   await markSourcesGone(
     tx,

@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/caller';
 import type { Context } from '../context.ts';
-import { approveRemovalsIfHeld } from '../queries/removal-brakes.ts';
+import { approveRemovalsIfHeld } from '../queries/changes/removal-brakes.ts';
 import { type DestinationRef, requireDestination } from './require-destination.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '@secrets/caller';
-import { type Db, isForeignKeyViolation, isUniqueViolation, type Sql } from '@secrets/db';
+import { type Db, rethrowViolation, type Sql } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { type CheckStep, notFound, Problem } from '@secrets/domain';
 import {
@@ -19,11 +19,11 @@ import {
   endOverdueCheck,
   findCheckProgress,
   insertCheck,
-} from '../queries/destination-checks.ts';
-import type { DestinationRow } from '../queries/destinations.ts';
+} from '../queries/destinations/destination-checks.ts';
+import type { DestinationRow } from '../queries/destinations/destinations.ts';
 import { type DestinationRef, requireDestination } from './require-destination.ts';
 
-/** How long a request waits. The worker has a little less, so that its outcome arrives in time. */
+/** Seconds that a request waits. The worker has a little less, so that its outcome arrives in time. */
 const waitSeconds = 20;
 const checkSeconds = 18;
 const pollMs = 100;
@@ -32,10 +32,11 @@ const pollMs = 100;
 const writes = 3;
 
 /**
- * Has a worker try the credentials and permissions of a destination with a probe, an external secret with a random value that is
- * removed again (docs/conventions.md#521-check-and-plan). Returns its steps. If all of them succeeded, the pause of the destination
- * ends. Throws `not_found` if the destination does not exist, `conflict` while syncing is disabled or another check of the destination
- * runs, `rate_limited` while its account is throttled, `unavailable` if no worker of the type takes part.
+ * Has a worker try the credentials and permissions of a destination with a probe, an external secret with a random
+ * value that is removed again (docs/conventions/sync-operation.md#check-and-plan). Returns its steps. If all of them
+ * succeeded, the pause of the destination ends. Throws `not_found` if the destination does not exist, `conflict` while
+ * syncing is disabled or another check of the destination runs, `rate_limited` while its account is throttled,
+ * `unavailable` if no worker of the type takes part.
  */
 export async function checkDestination(
   context: Context,
@@ -87,11 +88,7 @@ function recordCheck(
       if (!(await useBudget(tx, destinationId, writes, budget))) throw budgetSpent(budget.perSecond);
       return insertCheck(tx, { destinationId, destinationType, externalName, seconds: checkSeconds });
     })
-    .catch((error: unknown) => {
-      if (isUniqueViolation(error))
-        throw new Problem('conflict', 'another check of this destination is running');
-      throw isForeignKeyViolation(error) ? notFound() : error; // the destination was deleted in the meantime
-    });
+    .catch(rethrowViolation('another check of this destination is running'));
 }
 
 const budgetSpent = (perSecond: number): Problem =>

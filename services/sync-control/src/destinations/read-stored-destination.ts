@@ -2,16 +2,16 @@ import type { Sql } from '@secrets/db';
 import { findDescription, presentDestination } from '@secrets/destinations';
 import { countToPush } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
-import { countAssociations } from '../queries/association-counts.ts';
-import { countToReplan } from '../queries/association-pages.ts';
-import type { DestinationRow } from '../queries/destinations.ts';
-import { findHeldRemovals } from '../queries/removal-brakes.ts';
-import { countToRetry } from './retry-failed.ts';
+import { countAssociations } from '../queries/associations/association-counts.ts';
+import { countToReplan } from '../queries/associations/association-pages.ts';
+import { findHeldRemovals } from '../queries/changes/removal-brakes.ts';
+import type { DestinationRow } from '../queries/destinations/destinations.ts';
+import { countToRetry } from './background/retry-failed.ts';
 import { decryptCredentials } from './stored-credentials.ts';
 
 /**
- * Returns what a response shows of a stored destination: its secret fields are masked. Work on the whole destination and held
- * removals are shown while they last: since when, how much remains, and why the last page failed.
+ * Returns a stored destination as responses show it, with masked secret fields. Includes work on the whole destination and held
+ * removals that are in progress: since when, how much remains, and why the last page failed.
  */
 export const readStoredDestination = async (
   { db, keyRing, prefix }: Pick<Context, 'db' | 'keyRing' | 'prefix'>,
@@ -20,9 +20,11 @@ export const readStoredDestination = async (
   ...presentDestination(findDescription(row.type), {
     name: row.name,
     settings: row.settings,
+    given: row.given,
     credentialNames: Object.keys(decryptCredentials(keyRing, row)),
     prefix,
   }),
+  ...(row.scopeId === null ? {} : { scope_id: row.scopeId }),
   ...(await purgeProgress(db, row)),
   ...(await retryProgress(db, row)),
   ...(await pushProgress(db, row)),
@@ -31,7 +33,7 @@ export const readStoredDestination = async (
   ...(await heldRemovals(db, row)),
 });
 
-/** What remains is counted up to this number. */
+/** Remaining entries and associations are counted up to this number. */
 const maxCounted = 10_000;
 
 async function purgeProgress(sql: Sql, { id, purgeInitiatedAt, purgeError }: DestinationRow) {
@@ -55,7 +57,7 @@ async function pushProgress(sql: Sql, { id, pushInitiatedAt, pushPosition }: Des
   return { push_initiated_at: pushInitiatedAt.toISOString(), push_remaining: remaining };
 }
 
-/** What a replan has refused remains shown until the next one. */
+/** Returns the fields about a replan. Its refusals remain visible until the next one. */
 async function replanProgress(sql: Sql, row: DestinationRow) {
   const { id, replanInitiatedAt, replanPosition, replanRefused, replanError } = row;
   const refused =

@@ -1,17 +1,17 @@
 import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
+import { liftPause } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
-import { countAssociations } from '../queries/association-counts.ts';
-import { deleteDestinationRow, lockDestination } from '../queries/destinations.ts';
-import { initiatePurge } from '../queries/purges.ts';
-import { forceDelete } from './force-delete.ts';
+import { countAssociations } from '../queries/associations/association-counts.ts';
+import { deleteDestinationRow, lockDestination } from '../queries/destinations/destinations.ts';
+import { initiatePurge } from '../queries/destinations/purges.ts';
+import { forceDelete } from './background/force-delete.ts';
+import { retryFailedEntries } from './background/retry-failed.ts';
 import { type DestinationRef, destinationKey } from './require-destination.ts';
-import { retryFailedEntries } from './retry-failed.ts';
 
 /** The refusal states the number of associations up to this one. */
 const maxCounted = 10_000;
 
-/** How to delete a destination. */
 interface DeletionOptions {
   /** Unsyncs everything first, in the background. */
   purge: boolean;
@@ -20,7 +20,7 @@ interface DeletionOptions {
 }
 
 /**
- * Deletes a destination if it exists (docs/conventions.md#513-deleting-a-destination). Throws `invalid` if it still has
+ * Deletes a destination if it exists (docs/conventions/sync.md#deleting-a-destination). Throws `invalid` if it still has
  * associations, unless it is purged or the deletion is forced; `queue_full` if there is no room for a purge.
  */
 export async function removeDestination(
@@ -38,7 +38,9 @@ export async function removeDestination(
     const associations = await countAssociations(tx, destination.id, maxCounted + 1);
     if (associations === 0) return deleteDestinationRow(tx, destination.id);
     if (purge) {
-      await retryFailedEntries(tx, destination.id, { all: false }); // what an earlier purge could not remove
+      if (destination.purgeInitiatedAt !== null) await liftPause(tx, destination.id);
+      const all = destination.purgeInitiatedAt !== null;
+      await retryFailedEntries(tx, destination.id, { all }); // what an earlier purge could not remove
       return initiatePurge(tx, destination.id);
     }
     const sentence = `this destination still manages ${inWords(associations)}`;

@@ -1,16 +1,17 @@
 import type { Caller } from '@secrets/caller';
 import type { Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
-import { notFound } from '@secrets/domain';
+import { requireFound } from '@secrets/domain';
 import type { Context } from '../context.ts';
 import {
   type DestinationKey,
   type DestinationRow,
   findDestination,
   lockDestination,
-} from '../queries/destinations.ts';
+  readable,
+} from '../queries/destinations/destinations.ts';
 
-/** What identifies a destination in the namespace of a request. */
+/** Identifies a destination in the namespace of a request. */
 export interface DestinationRef {
   type: string;
   name: string;
@@ -28,18 +29,14 @@ export async function requireDestination(
   caller: Caller,
   ref: DestinationRef,
 ): Promise<DestinationRow> {
-  const destination = await findDestination(db, destinationKey(caller, ref));
-  if (destination === undefined) throw notFound();
-  return destination;
+  return requireFound(await findDestination(db, destinationKey(caller, ref)));
 }
 
-/** As `requireDestination`; also locks the row. */
+/** Returns a destination like `requireDestination`, and locks its row. */
 export async function requireLockedDestination(
   tx: Tx,
   caller: Caller,
   ref: DestinationRef,
 ): Promise<DestinationRow> {
-  const destination = await lockDestination(tx, destinationKey(caller, ref));
-  if (destination === undefined) throw notFound();
-  return destination;
+  return readable(requireFound(await lockDestination(tx, destinationKey(caller, ref))));
 }

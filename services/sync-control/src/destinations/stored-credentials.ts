@@ -1,6 +1,6 @@
 import { credentialsAad } from '@secrets/domain';
 import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
-import type { DestinationRow } from '../queries/destinations.ts';
+import type { DestinationRow } from '../queries/destinations/destinations.ts';
 
 /** The secret fields of a destination in plain text. */
 export type Credentials = Record<string, string>;

@@ -8,7 +8,7 @@ import {
   deleteChecks,
   deleteOldChecks,
   type LeftProbeRow,
-} from '../queries/destination-checks.ts';
+} from '../queries/destinations/destination-checks.ts';
 
 const pageSize = 100;
 
@@ -16,9 +16,10 @@ const pageSize = 100;
 const maxRemovals = 16;
 
 /**
- * Requests the removal of probes that checks have left behind, because their worker died or the destination refused it, and deletes
- * checks that nobody needs any longer. The removal of a probe is requested less and less often, and given up after 16 requests that
- * a worker could receive. Returns how many removals were requested. To be repeated every minute or so; safe in several processes.
+ * Requests the removal of probes that checks have left behind, because their worker died or the destination refused it,
+ * and deletes old checks. The removal of a probe is requested less and less often, and given up after 16 requests that
+ * a worker could receive. Returns the number of requested removals. To be repeated every minute or so; safe in several
+ * processes.
  */
 export async function sweepChecks({
   db,

@@ -1,12 +1,11 @@
-import { type CompiledPolicies, fulfils, pathFromNamespace, readCompiledPolicies } from '@secrets/access';
+import { type CompiledPolicies, type Epoch, permitsPlainRead, readCompiledPolicies } from '@secrets/access';
 import { type Caller, effectivePolicies } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
-import { pathNames } from '@secrets/domain';
 import type { EventRow } from '../queries/events.ts';
 import { positionText } from './event-position.ts';
 import { type MayRead, presentEvent } from './present-event.ts';
 
-/** What decides about what a listener sees: listeners who have the same share the work. */
+/** Properties of a listener that determine which events it sees. Listeners with equal properties share the work. */
 type Listener = Pick<Caller, 'namespace' | 'tokenNamespace' | 'entityId' | 'policies' | 'identityPolicies'>;
 
 export const audienceKey = ({
@@ -17,14 +16,11 @@ export const audienceKey = ({
   identityPolicies,
 }: Listener): string => JSON.stringify([namespace, tokenNamespace, entityId, policies, identityPolicies]);
 
-/** A read without parameters, which is not wrapped. */
-const plainRead = { parameters: { body: {}, query: [], isRead: true }, wrapSeconds: undefined };
-
-/** Listeners who see the same. */
+/** Listeners that may see the same events. */
 export class Audience {
   readonly namespaceId: string;
   readonly #caller: Caller;
-  #epoch: number | undefined;
+  #epoch: Epoch | undefined;
   #rules: CompiledPolicies | undefined;
 
   constructor(caller: Caller) {
@@ -37,7 +33,7 @@ export class Audience {
    * @param epoch of the newest change, read before the events
    * @throws what `readCompiledPolicies` throws
    */
-  async follow(sql: Sql, epoch: number): Promise<void> {
+  async follow(sql: Sql, epoch: Epoch): Promise<void> {
     if (epoch === this.#epoch) return;
     const { tokenNamespace, entityId } = this.#caller;
     const policies = effectivePolicies(this.#caller);
@@ -55,17 +51,7 @@ export class Audience {
   }
 
   #mayRead(path: string): boolean {
-    const { path: own, alternative } = pathNames(path);
-    const [seen, other] = [this.#seen(own), alternative === undefined ? undefined : this.#seen(alternative)];
-    if (seen === undefined || this.#rules === undefined) return false;
-    const { capabilities, conditions } = this.#rules.on(seen, other);
-    const isUnconditional = conditions === undefined || fulfils(conditions, plainRead);
-    return capabilities.includes('read') && isUnconditional;
-  }
-
-  /** The path as the policies name it. */
-  #seen(path: string): string | undefined {
-    return pathFromNamespace(this.#caller.tokenNamespace.path, this.#caller.namespace.path, path);
+    return this.#rules !== undefined && permitsPlainRead(this.#rules, this.#caller, path);
   }
 }
 
@@ -80,8 +66,8 @@ function remembered(mayRead: MayRead): MayRead {
   };
 }
 
-function frameOf({ xid, id, at, kind }: EventRow, fields: Record<string, unknown>): string {
-  const place = positionText({ xid: BigInt(xid), id: BigInt(id) });
+function frameOf({ xid, id, second, at, kind }: EventRow, fields: Record<string, unknown>): string {
+  const place = positionText({ xid: BigInt(xid), id: BigInt(id), second });
   return frame({ id: place, time: at.toISOString(), kind, ...fields });
 }
 

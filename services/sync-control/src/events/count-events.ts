@@ -9,15 +9,18 @@ import {
 
 const pageSize = 5_000;
 
-/** How long events are kept, and at most how many: a client that was disconnected for less than that misses none. */
+/**
+ * Seconds for which events are kept, and their maximum number. A client that was disconnected for a shorter time misses
+ * none.
+ */
 const defaultRetention: EventRetention = { seconds: 3_600, events: 200_000 };
 
 /** An hour and the minute that has begun, with some reserve. */
 const keptMinutes = 65;
 
 /**
- * Adds new events to the outcomes of each minute, and deletes old ones, a page in a transaction. One process at a time does so: the others
- * return at once.
+ * Adds new events to the outcomes of each minute, and deletes old ones, a page in a transaction. One process at a time
+ * does so: the others return at once.
  */
 export async function countEvents(
   db: Db,

@@ -14,33 +14,36 @@ import { Audience, audienceKey } from './audience.ts';
 import { isAfter } from './event-position.ts';
 import { EventStream } from './event-stream.ts';
 
-/** Events that are distributed together, and those that one client catches up with. At most this waits in memory for a client. */
+/** Number of events that are read at once, and the most that waits in memory for one client. */
 const pageSize = 1_000;
 const ownPageSize = 200;
 
-/** How many clients may follow events in this process. */
+/** Maximum number of clients that follow events in this process. */
 const maxStreams = 1_000;
 
-/** How long a client may leave unread what was sent to it. */
+/** Milliseconds for which a client may leave sent events unread before it is disconnected. */
 const defaultMaxUnreadMs = 15_000;
 
 interface EventFeedOptions {
-  /** For what a single client waits for. */
+  /** For reads for which a single client waits. */
   db: Db;
-  /** For what all of them share. */
+  /** For reads that all clients share. */
   backgroundDb: Db;
   log: Logger;
   maxUnreadMs?: number;
 }
 
-/** Distributes the events to all who follow them from this process. They share one statement, which is executed only while there are any. */
+/**
+ * Sends events to the clients that follow them from this process. The clients share one statement, which runs only while there
+ * are any.
+ */
 export class EventFeed {
   readonly #db: Db;
   readonly #backgroundDb: Db;
   readonly #log: Logger;
   readonly #maxUnreadMs: number;
   readonly #audiences = new Map<string, { audience: Audience; streams: number }>();
-  /** Those that have everything up to `#position`. */
+  /** Streams that have received everything up to `#position`. */
   readonly #live = new Set<EventStream>();
   #position: EventPosition | undefined;
   #opened = 0;
@@ -53,7 +56,8 @@ export class EventFeed {
   }
 
   /**
-   * Prepares a stream to a caller that begins after a position, or now. The stream starts when the function that it returns is called with the response.
+   * Prepares a stream to a caller that begins after a position, or now. The stream starts when the function that it
+   * returns is called with the response.
    * @throws a problem (`rate_limited`) if there are too many streams
    */
   async open(caller: Caller, after: EventPosition | undefined): Promise<(response: ServerResponse) => void> {
@@ -63,7 +67,7 @@ export class EventFeed {
     return (response) => this.#start(caller, begin, response);
   }
 
-  /** Sends what has happened since the last call to everybody who has everything before, and has read it. */
+  /** Sends the events since the last call to the streams that have received, and read, all earlier ones. */
   async advance(): Promise<void> {
     if (this.#live.size === 0) this.#position = undefined;
     let isMore = true;
@@ -106,7 +110,7 @@ export class EventFeed {
     this.#followAlone(stream, true);
   }
 
-  /** Lets a stream follow at its own pace until it has everything. */
+  /** Sends a stream the earlier events at its own pace, until it has caught up. */
   #followAlone(stream: EventStream, isNew = false): void {
     this.#live.delete(stream);
     void this.#catchUp(stream, isNew).catch((error: unknown) => {
@@ -162,10 +166,16 @@ export class EventFeed {
   }
 }
 
-const positionOf = ({ xid, id }: EventRow): EventPosition => ({ xid: BigInt(xid), id: BigInt(id) });
+const positionOf = ({ xid, id, second }: EventRow): EventPosition => ({
+  xid: BigInt(xid),
+  id: BigInt(id),
+  second,
+});
 
-/** Up to where a page has everything. */
-function endOf({ rows, horizon, isLost }: EventPage, limit: number): EventPosition {
+/** Returns the position up to which a page is complete. */
+function endOf({ rows, horizon, second, isLost }: EventPage, limit: number): EventPosition {
   const last = rows.at(-1);
-  return !isLost && rows.length === limit && last !== undefined ? positionOf(last) : { xid: horizon, id: 0n };
+  return !isLost && rows.length === limit && last !== undefined
+    ? positionOf(last)
+    : { xid: horizon, id: 0n, second };
 }

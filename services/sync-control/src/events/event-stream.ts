@@ -16,12 +16,12 @@ export class EventStream {
     this.#position = position;
   }
 
-  /** Whether something waits in memory until the client reads. */
+  /** Whether data waits in memory until the client reads. */
   get isBehind(): boolean {
     return this.#response.writableNeedDrain;
   }
 
-  /** Up to where the client has everything. */
+  /** Position up to which everything was sent to this client. */
   get position(): EventPosition {
     return this.#position;
   }
@@ -30,18 +30,18 @@ export class EventStream {
     return this.#response.writableEnded || this.#response.destroyed;
   }
 
-  /** Says where the stream begins, and, before anything is sent, when to connect again after it has ended. */
+  /** Sends the initial position and the delay before a reconnection. */
   open(): void {
     this.#send(`retry: 2000\n\n${this.#frame('open')}`);
   }
 
-  /** Says that events are missing: the client has to read again what it shows. */
+  /** Reports missing events: the client must reload what it shows. */
   reset(to: EventPosition): void {
     this.#position = to;
     this.#send(this.#frame('reset'));
   }
 
-  /** Sends what happened up to a position. */
+  /** Sends the events up to a position. */
   send(frames: string, upTo: EventPosition): void {
     if (isAfter(upTo, this.#position)) this.#position = upTo;
     if (frames !== '') this.#send(frames);
@@ -52,7 +52,7 @@ export class EventStream {
     this.#send(`: keep-alive\nid: ${positionText(this.#position)}\n\n`);
   }
 
-  /** Resolves when the client has read what waits in memory. A client that takes longer loses the connection. */
+  /** Resolves when the client has read all data that waits in memory. A client that takes longer loses the connection. */
   async drained(maxMs: number): Promise<void> {
     if (!this.isBehind || this.hasEnded) return;
     const waiting = new AbortController();

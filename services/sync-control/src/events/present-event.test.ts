@@ -4,6 +4,7 @@ import { presentEvent } from './present-event.ts';
 
 const row: EventRow = {
   xid: '1',
+  second: 1,
   id: '1',
   at: new Date(0),
   kind: 'entry',
@@ -30,17 +31,21 @@ const readable =
   (path: string) =>
     paths.includes(path);
 
+const status = {
+  namespace: '',
+  type: 'cloudA-sm',
+  name: 'd',
+  mount: 'kv',
+  secret_name: 'shop/db',
+  sync_status: 'CLIENT_SIDE_ERROR',
+};
+
 test('who may read the associations of the destination sees the whole entry', () => {
   const mayRead = readable('sys/sync/destinations/cloudA-sm/d/associations');
   expect(presentEvent(row, root, mayRead)).toEqual({
-    namespace: '',
-    type: 'cloudA-sm',
-    name: 'd',
-    mount: 'kv',
-    secret_name: 'shop/db',
+    ...status,
     sub_key: 'password',
     external_name: 'shop-db',
-    sync_status: 'CLIENT_SIDE_ERROR',
     outcome: 'failed',
     fault: 'forbidden',
     last_error: 'no permission',
@@ -50,14 +55,7 @@ test('who may read the associations of the destination sees the whole entry', ()
 
 test('who may only read where the secret is synced to sees the status', () => {
   const mayRead = readable('sys/sync/associations/kv/shop/db');
-  expect(presentEvent(row, root, mayRead)).toEqual({
-    namespace: '',
-    type: 'cloudA-sm',
-    name: 'd',
-    mount: 'kv',
-    secret_name: 'shop/db',
-    sync_status: 'CLIENT_SIDE_ERROR',
-  });
+  expect(presentEvent(row, root, mayRead)).toEqual(status);
 });
 
 test.each([

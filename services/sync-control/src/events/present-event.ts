@@ -1,30 +1,32 @@
+import { pauseReason } from '../destinations/status/present-pause.ts';
 import type { EventRow } from '../queries/events.ts';
-import { pauseReason } from '../status/present-pause.ts';
 
 /** Whether the policies of a listener allow it to read a path of its namespace. */
 export type MayRead = (path: string) => boolean;
 
-/** The namespace of a listener. */
 interface Namespace {
   id: string;
   path: string;
 }
 
 /**
- * Presents what a listener may see of an event, without its ID, time and kind; undefined if that is nothing. It sees what an endpoint shows that its
- * policies allow it to read, and no more than that endpoint shows (docs/conventions.md#524-live-events).
+ * Presents the part of an event that a listener may see, without ID, time and kind; undefined if there is none. A listener sees
+ * what it could read from an endpoint that its policies allow (docs/conventions/sync-operation.md#live-events).
  */
 export function presentEvent(
   row: EventRow,
   { id, path }: Namespace,
   mayRead: MayRead,
 ): Record<string, unknown> | undefined {
-  const shown = concerns(row, id) ? fieldsOf(row, mayRead) : undefined;
+  const shown = isSentTo(row, id) ? fieldsOf(row, mayRead) : undefined;
   return shown && { namespace: path, ...shown };
 }
 
-/** What has neither a namespace nor a lane concerns all of them, unless it is about something that is gone. */
-const concerns = ({ namespaceId, namespacesOfLane, kind, laneId }: EventRow, id: string): boolean =>
+/**
+ * Whether a namespace receives an event. An event without a namespace and a lane is for all namespaces, unless its
+ * object is gone.
+ */
+const isSentTo = ({ namespaceId, namespacesOfLane, kind, laneId }: EventRow, id: string): boolean =>
   laneId === null ? namespaceId === id || kind in switches : namespacesOfLane.includes(id);
 
 type Fields = Record<string, unknown> | undefined;

@@ -10,7 +10,7 @@ const maxCounted = 100_000;
 
 const types = Object.keys(destinationTypes);
 
-/** Reads how much work there is of each destination type, and for how long it has been due. */
+/** Measures the pending entries of each destination type, and for how long the oldest has been due. */
 export async function measureQueue(db: Db, { queued, oldestDue }: SyncMetrics): Promise<void> {
   for (const queue of await readTypeQueues(db, types, maxCounted)) {
     const { destinationType: destination_type, due, scheduled, enqueued } = queue;

@@ -1,17 +1,18 @@
 import type { Metrics } from '@secrets/telemetry';
 
-/** The searches for what was missed. */
-export type Sweep = 'lost_announcements' | 'reconciliation' | 'probes';
+/** The background searches for missed work. */
+const sweeps = ['lost_announcements', 'reconciliation', 'probes', 'stuck_entries'] as const;
+
+export type Sweep = (typeof sweeps)[number];
 
 /**
- * What sync-control measures besides its requests. Each sync-control reports the numbers of the whole installation: take the
- * maximum of the instances, not the sum. The counters are those of one process.
+ * Metrics of sync-control besides those of its requests. Gauges describe the whole installation: take the maximum of
+ * the instances, not the sum. The counters are those of one process.
  */
 export function syncMetrics(metrics: Metrics) {
   const byType = ['destination_type'] as const;
-  const sweeps = metrics.counter('sync_sweep_finds_total', 'What a sweep has found and repaired', ['sweep']);
-  for (const sweep of ['lost_announcements', 'reconciliation', 'probes'] satisfies Sweep[])
-    sweeps.inc({ sweep }, 0);
+  const finds = metrics.counter('sync_sweep_finds_total', 'What a sweep has found and repaired', ['sweep']);
+  for (const sweep of sweeps) finds.inc({ sweep }, 0);
   return {
     followFailures: metrics.counter(
       'sync_follow_failures_total',
@@ -30,7 +31,7 @@ export function syncMetrics(metrics: Metrics) {
       'status',
     ]),
     deadLetters: metrics.gauge('sync_dead_letters', 'Messages that no consumer could handle', ['queue']),
-    found: (sweep: Sweep, count: number) => sweeps.inc({ sweep }, count),
+    found: (sweep: Sweep, count: number) => finds.inc({ sweep }, count),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Sql } from '@secrets/db';
 
 /**
- * Adds the outcomes of the next events to their minutes, and returns how many events there were; undefined if another process is at it.
- * To be called in a transaction, which keeps others from it until it ends.
+ * Adds the outcomes of the next events to their minutes, and returns how many events there were; undefined if another process is
+ * counting. Call it in a transaction, which excludes other processes until it ends.
  */
 export async function countSomeEvents(sql: Sql, limit: number): Promise<number | undefined> {
   const [row] = await sql.query<{ count: number }>(
@@ -31,8 +31,8 @@ export async function countSomeEvents(sql: Sql, limit: number): Promise<number |
 }
 
 /**
- * Begins again if this database is a copy, restored into a server that has executed fewer transactions than the original: what is new would seem
- * older than what was counted. To be called in the transaction of `countSomeEvents`, before it.
+ * Resets the progress if this database was restored into a server that has executed fewer transactions than the original: new
+ * events would seem older than those already counted. To be called in the transaction of `countSomeEvents`, before it.
  */
 export async function forgetCopiedEvents(sql: Sql, limit: number): Promise<void> {
   await sql.query(
@@ -46,15 +46,15 @@ export async function forgetCopiedEvents(sql: Sql, limit: number): Promise<void>
   );
 }
 
-/** How long events are kept, and how many. */
+/** Duration for which events are kept, and their maximum number. */
 export interface EventRetention {
   seconds: number;
   events: number;
 }
 
 /**
- * Deletes the oldest events that are counted and need not be kept, and returns how many of at most `limit`. To be called in the transaction of
- * `countSomeEvents`. What is deleted is recorded first, so that nobody reads past a gap without noticing.
+ * Deletes at most `limit` of the oldest counted events outside the retention, and returns their number. To be called in the
+ * transaction of `countSomeEvents`. The position is recorded before the deletion, so that every reader notices the gap.
  */
 export async function sweepSomeEvents(sql: Sql, kept: EventRetention, limit: number): Promise<number> {
   const rows = await sql.query(
@@ -94,7 +94,10 @@ export interface OutcomeMinute {
   failed: number;
 }
 
-/** Returns the outcomes in a namespace in the last `minutes` minutes, the current one included; minutes without any are left out. `from` is the first one's beginning. */
+/**
+ * Returns the outcomes in a namespace in the last `minutes` minutes, the current one included; minutes without any are
+ * left out. `from` is the first one's beginning.
+ */
 export async function readOutcomeMinutes(
   sql: Sql,
   namespaceId: string,

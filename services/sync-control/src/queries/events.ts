@@ -1,16 +1,23 @@
+import { type Epoch, epochSql } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { FaultKind } from '@secrets/domain';
 
-/** A place in the order of the events: after all that are not above it. Its numbers are too large for those of JavaScript. */
+/** A position in the order of the events, behind all events up to it. The numbers exceed JavaScript's safe integers. */
 export interface EventPosition {
   xid: bigint;
   id: bigint;
+  /**
+   * The time of the event, or of the read of a position without one, in seconds from 1 within a cycle of about eleven days; 0 if
+   * unknown. Detects positions whose numbers later events have reused after commits were lost.
+   */
+  second: number;
 }
 
-/** An event, with the names as they are now. Those of an association that is gone are null, and so is the namespace of a destination that is. */
+/** An event with current names. They are null if the association is gone, and the namespace is null if the destination is. */
 export interface EventRow {
   xid: string;
   id: string;
+  second: EventPosition['second'];
   at: Date;
   kind: string;
   namespaceId: string | null;
@@ -19,7 +26,7 @@ export interface EventRow {
   mount: string | null;
   secretName: string | null;
   laneId: string | null;
-  /** Of a lane's event: those of the given namespaces that have destinations in it. */
+  /** For the event of a lane: those of the given namespaces that have destinations in it. */
   namespacesOfLane: string[];
   subKey: string | null;
   externalName: string | null;
@@ -37,16 +44,29 @@ export interface EventPage {
   rows: EventRow[];
   /** No event below this transaction will be added. */
   horizon: bigint;
-  /** Whether events after the given position have been deleted, or the position is not one of this database. */
+  second: EventPosition['second'];
+  /** Whether events after the given position have been deleted, or the position was read before commits were lost. */
   isLost: boolean;
-  /** The number of the newest change of access, read before the events. */
-  accessEpoch: number;
+  /** The epoch of the newest change of access, read before the events. */
+  accessEpoch: Epoch;
 }
+
+/** SQL: `EventPosition.second` of a time. */
+const secondOf = (time: string): string => `(extract(epoch from ${time})::bigint % 999999 + 1)::int`;
+
+/**
+ * SQL condition: the newest event up to a position is later than the position. In a cycle, half of all seconds count as later
+ * than a given one.
+ */
+const isUsedAgain = (position: string, second: string): string => `${second} <> 0 and exists (
+  select from (select at from sync.events where (xid, id) <= ${position} order by xid desc, id desc limit 1) as newest
+   where (${secondOf('newest.at')} - ${second} + 999999) % 999999 between 1 and 499999)`;
 
 interface PageRow extends EventRow {
   horizon: string;
+  readSecond: EventPosition['second'];
   isLost: boolean;
-  accessEpoch: number;
+  accessEpoch: Epoch;
 }
 
 /**
@@ -59,11 +79,13 @@ export async function readEvents(
 ): Promise<EventPage> {
   const rows = await sql.query<PageRow>(
     `with state as materialized (
-       select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
-              (p.swept_xid, p.swept_id) > ($1::xid8, $2::bigint) or $1::xid8 > pg_snapshot_xmax(pg_current_snapshot()) as is_lost,
-              (select value from login.access_epoch) as epoch
+       select pg_snapshot_xmin(pg_current_snapshot()) as horizon, ${secondOf('statement_timestamp()')} as second,
+              (p.swept_xid, p.swept_id) > ($1::xid8, $2::bigint) or $1::xid8 > pg_snapshot_xmax(pg_current_snapshot())
+                or (${isUsedAgain('($1::xid8, $2::bigint)', '$5::int')}) as is_lost,
+              (select ${epochSql('c')} from login.access_epoch c) as epoch
          from sync.event_progress p)
-     select s.horizon::text as horizon, s.is_lost as "isLost", s.epoch as "accessEpoch", e.xid::text as xid, e.id::text as id, e.at, e.kind,
+     select s.horizon::text as horizon, s.second as "readSecond", s.is_lost as "isLost", s.epoch as "accessEpoch",
+            e.xid::text as xid, e.id::text as id, ${secondOf('e.at')} as second, e.at, e.kind,
             coalesce(e.namespace_id, d.namespace_id) as "namespaceId", coalesce(e.destination_type, d.type) as "destinationType",
             coalesce(e.destination_name, d.name) as "destinationName", coalesce(e.mount, a.mount) as mount,
             coalesce(e.secret_name, a.secret_name) as "secretName", e.lane_id as "laneId",
@@ -78,16 +100,22 @@ export async function readEvents(
        left join lateral (select namespace_id, type, name from sync.destinations where id = e.destination_id limit 1) as d on true
        left join lateral (select mount, secret_name from sync.associations where id = e.association_id limit 1) as a on true
       order by e.xid, e.id`,
-    [String(after.xid), String(after.id), limit, namespaceIds],
+    [String(after.xid), String(after.id), limit, namespaceIds, after.second],
   );
-  const { horizon, isLost, accessEpoch } = rows[0]!;
-  return { rows: rows.filter(({ xid }) => xid !== null), horizon: BigInt(horizon), isLost, accessEpoch };
+  const { horizon, readSecond, isLost, accessEpoch } = rows[0]!;
+  return {
+    rows: rows.filter(({ xid }) => xid !== null),
+    horizon: BigInt(horizon),
+    second: readSecond,
+    isLost,
+    accessEpoch,
+  };
 }
 
-/** Where what happens from now on begins. */
+/** Returns the position behind which all future events will be. */
 export async function readEventHorizon(sql: Sql): Promise<EventPosition> {
-  const [row] = await sql.query<{ horizon: string }>(
-    'select pg_snapshot_xmin(pg_current_snapshot())::text as horizon',
+  const [row] = await sql.query<{ horizon: string; second: number }>(
+    `select pg_snapshot_xmin(pg_current_snapshot())::text as horizon, ${secondOf('statement_timestamp()')} as second`,
   );
-  return { xid: BigInt(row!.horizon), id: 0n };
+  return { xid: BigInt(row!.horizon), id: 0n, second: row!.second };
 }

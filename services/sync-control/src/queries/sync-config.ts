@@ -14,7 +14,6 @@ export async function updateSyncConfig(
   return row!;
 }
 
-/** Restores the defaults. */
 export async function resetSyncConfig(sql: Sql): Promise<void> {
   await sql.query('update sync.config set disabled = default, queue_capacity = default');
 }

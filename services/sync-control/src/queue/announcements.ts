@@ -7,9 +7,9 @@ import type { Logger } from '@secrets/telemetry';
 const recordSeconds = 1;
 
 /**
- * Records that entries were published, once a second: a worker usually claims an entry within milliseconds, and then there is nothing left to
- * record. If the process dies before, or the record fails for long, the entries that nobody has claimed are due again after 30 s, and are
- * published twice, which changes nothing.
+ * Records that entries were published, once a second: a worker usually claims an entry within milliseconds, and then
+ * there is nothing left to record. If the process dies before, or the record fails for long, unclaimed entries are due
+ * again after 30 s, and are published twice, which changes nothing.
  */
 export class Announcements {
   readonly #db: Db;

@@ -22,13 +22,12 @@ export interface LostEntriesOptions {
 type Suspects = Map<string, Announcement & { since: number }>;
 
 /**
- * Announces entries again whose messages were lost; otherwise they would occupy the window of their lane forever.
- *
- * An announcement whose message is neither in the queue nor in the hands of a worker is lost. A queue is roughly first in, first
- * out: if it has `n` messages, they belong to the `n` newest announcements, and the older ones have none. Such an announcement
- * is suspected, because a worker may just have received its message; a worker claims what it receives within about a second. It
- * counts as lost when it was suspected for `afterSeconds`. A mistake causes a second message, for which the claim finds nothing
- * to do. A queue that is merely long, or waits while syncing is disabled, loses nothing.
+ * Announces entries again whose messages were lost; otherwise they would occupy the window of their lane forever. An announcement
+ * is lost if its message is neither in the queue nor with a worker. A queue is roughly first in, first out: if it has `n`
+ * messages, they belong to the `n` newest announcements, and the older ones have none. Such an announcement is suspected, because
+ * a worker may just have received its message; a worker claims what it receives within about a second. It counts as lost when it
+ * was suspected for `afterSeconds`. A mistake causes a second message, for which the claim finds nothing to do. A queue that is
+ * merely long, or waits while syncing is disabled, loses nothing.
  */
 export class LostEntries {
   readonly #options: Required<LostEntriesOptions>;
@@ -39,7 +38,10 @@ export class LostEntries {
     this.#options = { now: () => performance.now(), ...options };
   }
 
-  /** Searches all types; returns how many it has announced again. To be repeated every few seconds. A type that cannot be searched affects no other. */
+  /**
+   * Searches all types; returns how many it has announced again. To be repeated every few seconds. A type that cannot
+   * be searched affects no other.
+   */
   async revive(): Promise<number> {
     let revived = 0;
     for (const type of this.#options.destinationTypes) {

@@ -10,15 +10,18 @@ export interface QueueRoom {
    * ignore it.
    */
   whyFull(operations: number): Promise<Problem | undefined>;
-  /** Returns the number of pending operations, counted up to `queue_capacity`. Above a capacity of 10,000, it is at most a second old. */
+  /**
+   * Returns the number of pending operations, counted up to `queue_capacity`. Above a capacity of 10,000, it is at most
+   * a second old.
+   */
   countPending(queueCapacity: number): Promise<number>;
 }
 
 /** Up to this capacity, every request waits for a count that began after it; above it, an estimate is used. */
 const exactUpTo = 10_000;
-/** An older estimate is refreshed in the background. It never refuses an operation. */
+/** An estimate older than this is refreshed in the background, and never leads to a refusal. */
 const freshMs = 1_000;
-/** An older estimate is not used at all. */
+/** Maximum age of an estimate in milliseconds. */
 const usableMs = 10_000;
 
 interface Estimate {

@@ -1,4 +1,4 @@
-/** A count that takes long, shared by those who need it at the same time. */
+/** A slow count that concurrent callers share. */
 interface SharedCount {
   /** Returns the count in progress, or starts one. It may have begun before this call. */
   current(limit: number): Promise<number>;

@@ -1,24 +1,25 @@
 import type { Endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
-import { associatedSecretEndpoints } from './associated-secrets.ts';
-import { associationEndpoints } from './associations.ts';
-import { checkEndpoints } from './checks.ts';
-import { codehostAppEndpoints } from './codehost-apps.ts';
-import { destinationEndpoints } from './destinations.ts';
+import type { EventFeed } from '../events/event-feed.ts';
+import { associatedSecretEndpoints } from './associations/associated-secrets.ts';
+import { associationEndpoints } from './associations/associations.ts';
+import { historyEndpoints } from './associations/history.ts';
+import { checkEndpoints } from './destinations/checks.ts';
+import { codehostAppEndpoints } from './destinations/codehost-apps.ts';
+import { destinationEndpoints } from './destinations/destinations.ts';
+import { replanEndpoints } from './destinations/replan.ts';
+import { statusEndpoints } from './destinations/status.ts';
 import { eventEndpoints } from './events.ts';
-import { historyEndpoints } from './history.ts';
 import { laneEndpoints } from './lanes.ts';
 import { parkedEndpoints } from './parked.ts';
-import { replanEndpoints } from './replan.ts';
-import { statusEndpoints } from './status.ts';
 import { syncConfigEndpoints } from './sync-config.ts';
 
 /** Every endpoint of this service. */
-export const allEndpoints = (context: Context): Endpoint[] => [
+export const allEndpoints = (context: Context, events: EventFeed): Endpoint[] => [
   ...associationEndpoints(context),
   ...associatedSecretEndpoints(context),
   ...destinationEndpoints(context),
-  ...eventEndpoints(context),
+  ...eventEndpoints(context, events),
   ...historyEndpoints(context),
   ...laneEndpoints(context),
   ...parkedEndpoints(context),

@@ -1,6 +1,7 @@
 import { type Endpoint, endpoint, eventStreamType } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import type { EventFeed } from '../events/event-feed.ts';
 import { parsePosition, positionPattern } from '../events/event-position.ts';
 import { readOutcomeMinutes } from '../queries/event-progress.ts';
 
@@ -9,20 +10,20 @@ const After = z
   .regex(positionPattern, 'must be the ID of an event')
   .meta({ pattern: positionPattern.source });
 
-/** `sys/sync/events` and `sys/sync/throughput` (docs/conventions.md#524-live-events). */
-export const eventEndpoints = (context: Context): Endpoint[] => [
-  followEvents(context),
+/** `sys/sync/events` and `sys/sync/throughput` (docs/conventions/sync-operation.md#live-events). */
+export const eventEndpoints = (context: Context, events: EventFeed): Endpoint[] => [
+  followEvents(events),
   readThroughput(context),
 ];
 
-const followEvents = (context: Context) =>
+const followEvents = (events: EventFeed) =>
   endpoint({
     method: 'get',
     path: '/sys/sync/events',
     summary: 'Follow what happens in this namespace, as server-sent events',
     query: z.object({ after: After.transform(parsePosition).optional() }),
     produces: eventStreamType,
-    handle: async ({ query, caller }) => ({ eventStream: await context.events.open(caller, query.after) }),
+    handle: async ({ query, caller }) => ({ eventStream: await events.open(caller, query.after) }),
   });
 
 /** An hour, and the minute that has begun. */

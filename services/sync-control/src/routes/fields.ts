@@ -15,13 +15,16 @@ export const name = z
     'must be 1 to 128 letters, digits, . _ or -, beginning and ending with a letter or digit',
   );
 
-/** Type and name of a destination in the path. `shownType` is the name of the type that the request has used, and the response uses. */
+/**
+ * Type and name of a destination in the path. `shownType` is the name of the type that the request has used, and the
+ * response uses.
+ */
 export const DestinationParams = z
   .object({ type: z.string(), name })
   .transform(({ type, ...ref }) => ({ ...ref, type: destinationType(type), shownType: type }));
 export type DestinationParams = z.output<typeof DestinationParams>;
 
-/** How long to wait for an outcome, in seconds: at most 5, which is also the default. */
+/** Seconds to wait for an outcome: at most 5, which is also the default. */
 export const WaitQuery = z.object({
   wait: z.coerce.number({ error: 'must be a number of seconds between 0 and 5' }).min(0).max(5).default(5),
 });

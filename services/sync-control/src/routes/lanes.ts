@@ -3,15 +3,15 @@ import { type Budget, refill } from '@secrets/scheduler';
 import { listLanes, type NamespaceLane } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { beforeFirst } from '../queries/association-pages.ts';
-import { presentLaneFlow } from '../status/present-pause.ts';
+import { presentLaneFlow } from '../destinations/status/present-pause.ts';
+import { beforeFirst } from '../queries/associations/association-pages.ts';
 
-/** How many destinations of a lane are named. */
+/** Maximum number of destinations of a lane that are named. */
 const maxNames = 100;
 
 const path = '/sys/sync/lanes';
 
-/** `sys/sync/lanes` (docs/conventions.md#522-operators-view). */
+/** `sys/sync/lanes` (docs/conventions/sync-operation.md#operators-view). */
 export const laneEndpoints = (context: Context): Endpoint[] => [readLanes(context)];
 
 const readLanes = (context: Context) =>

@@ -1,12 +1,10 @@
-import type { Caller } from '@secrets/caller';
-import { requireAdministrative } from '@secrets/caller';
 import { destinationTypes } from '@secrets/destinations';
 import { notFound, secretChangesQueue, stringList, syncQueue } from '@secrets/domain';
 import { type Endpoint, endpoint, pageQuery } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 
-/** How many dead letters of a queue, roughly the oldest first, are shown, sent again or discarded by one request. */
+/** Maximum number of dead letters, roughly the oldest of a queue, that one request shows, sends again or discards. */
 const maxMessages = 1_000;
 
 /** A message that cannot be parsed may have any length. */
@@ -16,7 +14,7 @@ const queues: readonly string[] = [secretChangesQueue, ...Object.keys(destinatio
 
 const QueueParams = z.object({ queue: z.string() });
 
-/** Which dead letters; all if absent. */
+/** Selects dead letters by ID; all if absent. */
 const Selection = z.object({
   message_ids: stringList
     .refine((ids) => ids.length > 0 && ids.length <= maxMessages, {
@@ -34,12 +32,12 @@ const Selection = z.object({
 const listPath = '/sys/sync/parked';
 const path = `${listPath}/:queue`;
 
-/** `sys/sync/parked`: dead letters of the queues (docs/conventions.md#522-operators-view). */
+/** `sys/sync/parked`: dead letters of the queues (docs/conventions/sync-operation.md#operators-view). */
 export const parkedEndpoints = (context: Context): Endpoint[] => [
   listParked(context),
   readParked(context),
-  resendParked(context),
-  discardParked(context),
+  changeParked(context, 'resend'),
+  changeParked(context, 'discard'),
 ];
 
 const listParked = (context: Context) =>
@@ -47,8 +45,8 @@ const listParked = (context: Context) =>
     method: 'list',
     path: listPath,
     summary: 'List the queues with the number of their dead letters',
-    handle: async ({ caller, warn }) => {
-      requireAdministrative(caller);
+    access: { isAdministrative: true },
+    handle: async ({ warn }) => {
       const counts = await countOfEach(context, warn);
       return {
         data: {
@@ -64,11 +62,12 @@ const readParked = (context: Context) =>
     method: 'get',
     path,
     summary: 'Read dead letters of a queue, roughly the oldest first',
+    access: { isAdministrative: true },
     params: QueueParams,
     query: pageQuery({ max: maxMessages }).pick({ limit: true }),
-    handle: async ({ params, query, caller }) => {
+    handle: async ({ params, query }) => {
       const { deadLetters } = context.queue;
-      const queue = requireQueue(caller, params);
+      const queue = requireQueue(params);
       const total = await deadLetters.deadLetterDepth(queue); // before they are read, which hides them for a moment
       const letters = await deadLetters.deadLetters(queue, query.limit);
       return {
@@ -84,37 +83,30 @@ const readParked = (context: Context) =>
     },
   });
 
-const resendParked = (context: Context) =>
+/** Actions on the dead letters of a queue, by the last segment of their path. */
+const actions = {
+  resend: { summary: 'Send dead letters of a queue again', method: 'resendDeadLetters', done: 'resent' },
+  discard: { summary: 'Discard dead letters of a queue', method: 'discardDeadLetters', done: 'discarded' },
+} as const;
+
+const changeParked = (context: Context, action: keyof typeof actions) =>
   endpoint({
     method: 'post',
-    path: `${path}/resend`,
-    summary: 'Send dead letters of a queue again',
+    path: `${path}/${action}`,
+    summary: actions[action].summary,
+    access: { isAdministrative: true },
     params: QueueParams,
     body: Selection,
-    handle: async ({ params, body, caller }) => {
-      const queue = requireQueue(caller, params);
+    handle: async ({ params, body }) => {
+      const queue = requireQueue(params);
       const selection = { messageIds: body.message_ids, limit: maxMessages };
-      return { data: { resent: await context.queue.deadLetters.resendDeadLetters(queue, selection) } };
+      const { method, done } = actions[action];
+      return { data: { [done]: await context.queue.deadLetters[method](queue, selection) } };
     },
   });
 
-const discardParked = (context: Context) =>
-  endpoint({
-    method: 'post',
-    path: `${path}/discard`,
-    summary: 'Discard dead letters of a queue',
-    params: QueueParams,
-    body: Selection,
-    handle: async ({ params, body, caller }) => {
-      const queue = requireQueue(caller, params);
-      const selection = { messageIds: body.message_ids, limit: maxMessages };
-      return { data: { discarded: await context.queue.deadLetters.discardDeadLetters(queue, selection) } };
-    },
-  });
-
-/** Returns the name of a queue. Throws `not_found` if it does not exist, or outside of the root and the administrative namespace. */
-function requireQueue(caller: Caller, { queue }: z.infer<typeof QueueParams>): string {
-  requireAdministrative(caller);
+/** Returns the name of a queue. Throws `not_found` if it does not exist. */
+function requireQueue({ queue }: z.infer<typeof QueueParams>): string {
   if (!queues.includes(queue)) throw notFound();
   return queue;
 }

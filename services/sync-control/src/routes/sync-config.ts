@@ -1,4 +1,3 @@
-import { requireAdministrative } from '@secrets/caller';
 import { type Endpoint, endpoint, flag, integerBetween } from '@secrets/http';
 import { defaultSyncConfig, readSyncConfig, type SyncConfig } from '@secrets/sync-entries';
 import { z } from 'zod';
@@ -14,7 +13,10 @@ const ConfigPatch = z.object({
 const path = '/sys/sync/config';
 const mountType = 'system';
 
-/** `sys/sync/config`: whether syncing is enabled, and how many operations may be pending (docs/conventions.md#51-sync-configuration). */
+/**
+ * `sys/sync/config`: whether syncing is enabled, and how many operations may be pending
+ * (docs/conventions/sync.md#sync-configuration).
+ */
 export const syncConfigEndpoints = (context: Context): Endpoint[] => [
   readConfig(context),
   patchConfig(context),
@@ -26,10 +28,8 @@ const readConfig = (context: Context) =>
     method: 'get',
     path,
     summary: 'Read the sync configuration',
-    handle: async ({ caller }) => {
-      requireAdministrative(caller);
-      return { data: presentConfig(await readSyncConfig(context.db)), mountType };
-    },
+    access: { isAdministrative: true },
+    handle: async () => ({ data: presentConfig(await readSyncConfig(context.db)), mountType }),
   });
 
 const patchConfig = (context: Context) =>
@@ -37,9 +37,9 @@ const patchConfig = (context: Context) =>
     method: 'patch',
     path,
     summary: 'Update the sync configuration (merge patch); null restores a default',
+    access: { isAdministrative: true },
     body: ConfigPatch,
-    handle: async ({ body, caller }) => {
-      requireAdministrative(caller);
+    handle: async ({ body }) => {
       const config = await updateSyncConfig(context.db, {
         disabled: body.disabled === null ? defaultSyncConfig.disabled : body.disabled,
         queueCapacity: body.queue_capacity === null ? defaultSyncConfig.queueCapacity : body.queue_capacity,
@@ -54,10 +54,9 @@ const deleteConfig = (context: Context) =>
     method: 'delete',
     path,
     summary: 'Reset the sync configuration to its defaults',
-    handle: async ({ caller }) => {
-      requireAdministrative(caller);
+    access: { isAdministrative: true },
+    handle: async () => {
       await resetSyncConfig(context.db);
-      return undefined;
     },
   });
 

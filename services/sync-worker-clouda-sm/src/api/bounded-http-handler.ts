@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { Fault } from '@secrets/domain';
-import type { Egress } from '@secrets/sync-worker';
+import { type Egress, withinBudget } from '@secrets/sync-worker';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { faultOf, withFaults } from './call-faults.ts';
 
-/** The SDK's HTTP handler: connects through the egress guard, with limits on time and response size. */
+/** The SDK's HTTP handler: connects through the egress guard, with limits on time, response size, levels and values. */
 export class BoundedHttpHandler extends NodeHttpHandler {
   constructor({ httpAgent, httpsAgent }: Egress) {
     super({
@@ -21,15 +21,17 @@ export class BoundedHttpHandler extends NodeHttpHandler {
     ...call: Parameters<NodeHttpHandler['handle']>
   ): ReturnType<NodeHttpHandler['handle']> {
     const result = await withFaults('connecting to the service', () => super.handle(...call));
-    result.response.body = Readable.from(bodyOf(result.response.body), { objectMode: false });
+    const { statusCode, body } = result.response;
+    result.response.body = Readable.from(bodyOf(statusCode, body), { objectMode: false });
     return result;
   }
 }
 
 /** Ending the iteration early destroys the body's stream, and with it the connection. */
-async function* bodyOf(body: Readable): AsyncGenerator<Buffer> {
+async function* bodyOf(status: number, body: Readable): AsyncGenerator<Buffer> {
   try {
-    yield* boundedBody(body);
+    const whole = withinBudget(status, await boundedBody(body));
+    if (whole !== undefined) yield whole;
   } catch (error) {
     throw faultOf(error, 'reading the response');
   }
@@ -38,12 +40,14 @@ async function* bodyOf(body: Readable): AsyncGenerator<Buffer> {
 const maxResponseBytes = 1024 * 1024;
 
 /** Counts bytes as received: the SDK requests no compression and does not decompress. */
-async function* boundedBody(body: Readable): AsyncGenerator<Buffer> {
+async function boundedBody(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > maxResponseBytes)
       throw new Fault('unavailable', 'the service sent a response of more than 1 MiB');
-    yield chunk;
+    chunks.push(chunk);
   }
+  return Buffer.concat(chunks);
 }

@@ -24,7 +24,7 @@ describe('cloudA-sm 8: a failed call', () => {
     ['IncompleteSignature', 400, 'unauthenticated'],
     ['DecryptionFailure', 400, 'rejected'],
     ['EncryptionFailure', 400, 'rejected'],
-    ['LimitExceededException', 400, 'rejected'],
+    ['LimitExceededException', 400, 'full'],
     ['InvalidParameterException', 400, 'rejected'],
     ['ValidationException', 400, 'rejected'],
     ['SomethingNew', 400, 'rejected'],
@@ -37,6 +37,57 @@ describe('cloudA-sm 8: a failed call', () => {
     expect(fault.kind).toBe(kind);
     expect(fault.message).toContain(code);
     expect(fault.message).not.toContain('canary');
+  });
+
+  test.each([
+    ['DecryptionFailure', true],
+    ['KMSDisabledException', true],
+    ['ResourceNotFoundException', true],
+    ['InvalidRequestException', true],
+    ['InvalidParameterException', false],
+    ['ValidationException', false],
+  ])('with the rejection %s may pass: %j', (code, mayPass) => {
+    expect(faultOf(responded(code, 400), 'PutSecretValue')).toMatchObject({ kind: 'rejected', mayPass });
+  });
+
+  const user = 'User: arn:aws:iam::123456789012:user/canary is not authorized to perform:';
+  const action = `${user} secretsmanager:CreateSecret on resource: canary`;
+  test.each([
+    ['Access to KMS is not allowed', /KMS key may not be used/],
+    [
+      `${user} kms:GenerateDataKey on resource: canary because no identity-based policy allows`,
+      /KMS key may not/,
+    ],
+    [`${action} with an explicit deny in a service control policy`, /service control policy/],
+    [`${action} because no service control policy allows the action`, /service control policy/],
+    [`${action} with an explicit deny in a resource control policy`, /resource control policy/],
+    [`${action} because no permissions boundary allows the action`, /permissions boundary/],
+    [`${action} because no VPC endpoint policy allows the action`, /VPC endpoint/],
+    [`${action} with an explicit deny in a resource-based policy`, /resource policy of the secret/],
+    [`${action} because no session policy allows the action`, /session policy/],
+    [`${user} sts:AssumeRole on resource: canary`, /role may not be assumed .*; check the trust policy/],
+    [
+      `${action} because no identity-based policy allows the action`,
+      /permission denied .*; allow the action/,
+    ],
+  ])('without permission says which policy denies it: %s', (message, reason) => {
+    const fault = faultOf(
+      Object.assign(responded('AccessDeniedException', 400), { message }),
+      'CreateSecret',
+    );
+    expect(fault.kind).toBe('forbidden');
+    expect(fault.message).toMatch(reason);
+    expect(fault.message).not.toContain('canary');
+  });
+
+  test('for a key that does not exist may pass', () => {
+    const message = 'The operation failed because of an invalid KMS key: Invalid keyId';
+    const error = Object.assign(responded('InvalidParameterException', 400), { message });
+    expect(faultOf(error, 'CreateSecret')).toMatchObject({
+      kind: 'rejected',
+      mayPass: true,
+      message: expect.stringMatching(/does not exist in this region .*; check kms_key_id/),
+    });
   });
 
   test.each([

@@ -1,84 +1,15 @@
 import { isNativeError } from 'node:util/types';
-import { Fault, type FaultKind } from '@secrets/domain';
+import { Fault } from '@secrets/domain';
 import {
   malformedResponse,
   networkFault,
-  providerFault,
+  refusedFault,
   retryAfterSeconds,
   throwingFaults,
 } from '@secrets/sync-worker';
+import { refusals } from './refusals.ts';
 
-/**
- * Error codes of the provider's two services
- * (https://docs.aws.amazon.com/secretsmanager/latest/apireference/CommonErrors.html, each operation's own errors, and
- * https://docs.aws.amazon.com/STS/latest/APIReference/CommonErrors.html).
- */
-const codes: Readonly<Partial<Record<FaultKind, readonly string[]>>> = {
-  unauthenticated: [
-    'UnrecognizedClientException',
-    'InvalidClientTokenId',
-    'InvalidAccessKeyId',
-    'InvalidSignatureException',
-    'SignatureDoesNotMatch',
-    'IncompleteSignature',
-    'IncompleteSignatureException',
-    'MissingAuthenticationToken',
-    'MissingAuthenticationTokenException',
-    'ExpiredToken',
-    'ExpiredTokenException',
-    'RequestExpired',
-    'AuthFailure',
-    'CredentialsProviderError',
-    'InvalidIdentityTokenException',
-    'IDPRejectedClaimException',
-  ],
-  forbidden: [
-    'AccessDenied',
-    'AccessDeniedException',
-    'NotAuthorized',
-    'OptInRequired',
-    'RegionDisabledException',
-  ],
-  throttled: [
-    'Throttling',
-    'ThrottlingException',
-    'ThrottledException',
-    'RequestLimitExceeded',
-    'RequestThrottled',
-    'RequestThrottledException',
-    'TooManyRequestsException',
-    'SlowDown',
-    'PriorRequestNotComplete',
-  ],
-  unavailable: [
-    'InternalServiceError',
-    'InternalFailure',
-    'ServiceUnavailable',
-    'ServiceUnavailableException',
-    'RequestTimeout',
-    'RequestTimeoutException',
-    'IDPCommunicationErrorException',
-  ],
-  rejected: [
-    'DecryptionFailure',
-    'EncryptionFailure',
-    'LimitExceededException',
-    'InvalidParameterException',
-    'InvalidRequestException',
-    'PreconditionNotMetException',
-    'MalformedPolicyDocumentException',
-    'ResourceExistsException',
-    'ResourceNotFoundException',
-    'ValidationException',
-    'ValidationError',
-  ],
-};
-
-const kinds: ReadonlyMap<string, FaultKind> = new Map(
-  Object.entries(codes).flatMap(([kind, listed]) => listed.map((code) => [code, kind as FaultKind] as const)),
-);
-
-/** What the SDK attaches to the errors that it creates from a response. */
+/** Properties that the SDK attaches to errors that it creates from a response. */
 interface ResponseMetadata {
   $metadata?: { httpStatusCode?: number };
   $response?: { statusCode?: number; headers?: Record<string, string | undefined> };
@@ -104,12 +35,12 @@ export function faultOf(error: unknown, operation: string): Fault {
 
 function errorResponseFault(
   operation: string,
-  { name, $response }: Error & ResponseMetadata,
+  { name, message, $response }: Error & ResponseMetadata,
   status: number,
 ): Fault | undefined {
   const code = isCode(name) ? name : undefined;
   const wait = retryAfterSeconds($response?.headers?.['retry-after']);
-  return providerFault(operation, { status, code, retryAfterSeconds: wait }, kinds);
+  return refusedFault(operation, { status, code, text: message, retryAfterSeconds: wait }, refusals);
 }
 
 /** The SDK uses the error's name for the code; these two names are its own. */

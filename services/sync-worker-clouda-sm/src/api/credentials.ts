@@ -5,7 +5,7 @@ import type { CloudASettings } from '../settings.ts';
 import { withFaults } from './call-faults.ts';
 
 /** The client configuration that all of the provider's services share. */
-export interface Link {
+export interface ClientOptions {
   region: string;
   /** Defaults to the provider's own endpoint. */
   endpoint?: string;
@@ -19,6 +19,8 @@ type Provider = Extract<Credentials, (...args: never) => unknown>;
 /** With what a destination authenticates, if not with the environment of the worker. */
 export interface OwnIdentity extends Pick<DriverContext, 'identityToken' | 'prefix'> {
   keys: Record<string, string>;
+  /** For assuming the role; empty for none. */
+  externalId: string;
 }
 
 const sessionSeconds = 3600;
@@ -30,8 +32,8 @@ const sessionSeconds = 3600;
  */
 export function credentialsFor(
   settings: CloudASettings,
-  { keys, identityToken, prefix }: OwnIdentity,
-  link: Link,
+  { keys, identityToken, prefix, externalId }: OwnIdentity,
+  link: ClientOptions,
 ): Credentials {
   if (settings.identity_token_audience !== '')
     return roleOfIdentity(settings, { identityToken, prefix }, link);
@@ -43,7 +45,7 @@ export function credentialsFor(
       RoleArn: settings.role_arn,
       RoleSessionName: `${prefix}-sync`,
       DurationSeconds: sessionSeconds,
-      ...(settings.external_id === '' ? {} : { ExternalId: settings.external_id }),
+      ...(externalId === '' ? {} : { ExternalId: externalId }),
     },
     clientConfig: link,
   });
@@ -53,8 +55,8 @@ export function credentialsFor(
 /** https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html */
 function roleOfIdentity(
   { role_arn: roleArn, identity_token_audience: audience, identity_token_ttl: ttlSeconds }: CloudASettings,
-  { identityToken, prefix }: Omit<OwnIdentity, 'keys'>,
-  link: Link,
+  { identityToken, prefix }: Omit<OwnIdentity, 'keys' | 'externalId'>,
+  link: ClientOptions,
 ): Provider {
   return async () => {
     const webIdentityToken = await identityToken({ audience, ttlSeconds });

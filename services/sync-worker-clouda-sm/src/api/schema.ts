@@ -3,7 +3,14 @@ import { z } from 'zod';
 // The provider's responses, with only the fields that are read.
 
 const ReplicationStatus = z
-  .array(z.object({ Region: z.string(), Status: z.string().optional() }))
+  .array(
+    z.object({
+      Region: z.string(),
+      Status: z.string().optional(),
+      StatusMessage: z.string().optional(),
+      KmsKeyId: z.string().optional(),
+    }),
+  )
   .default([]);
 
 export const Written = z.object({
@@ -23,6 +30,8 @@ export const Described = z.object({
   OwningService: z.string().optional(),
   PrimaryRegion: z.string().optional(),
   Tags: z.array(z.object({ Key: z.string().default(''), Value: z.string().default('') })).default([]),
+  /** The labels of each version by its ID. */
+  VersionIdsToStages: z.record(z.string(), z.array(z.string())).default({}),
   ReplicationStatus,
 });
 

@@ -4,13 +4,14 @@ import {
   DeleteSecretCommand,
   type DeleteSecretCommandInput,
   DescribeSecretCommand,
-  GetSecretValueCommand,
   PutSecretValueCommand,
   type PutSecretValueCommandInput,
   RemoveRegionsFromReplicationCommand,
   ReplicateSecretToRegionsCommand,
   RestoreSecretCommand,
   SecretsManagerClient,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
   TagResourceCommand,
   UntagResourceCommand,
   UpdateSecretCommand,
@@ -18,119 +19,115 @@ import {
 import { Fault } from '@secrets/domain';
 import { abortable, hasCode, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
 import { withFaults } from './call-faults.ts';
-import type { Credentials, Link } from './credentials.ts';
+import type { ClientOptions, Credentials } from './credentials.ts';
 import { Described, Replicated, Written } from './schema.ts';
 
-interface CallOptions {
-  abortSignal: AbortSignal;
-}
+type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = Parameters<
+  typeof SecretsManagerClient.prototype.send<Input, Output>
+>[0];
 
 /** The calls of the secrets manager. Each is one request, aborted by the signal; its failures are `Fault`s. */
 export class SecretsManagerApi {
-  readonly #open: () => SecretsManagerClient;
-  #client: SecretsManagerClient;
+  readonly #region: string;
+  readonly #open: (region: string) => SecretsManagerClient;
+  readonly #clients = new Map<string, SecretsManagerClient>();
 
   /** @param authenticate returns credentials that have no session yet */
-  constructor(link: Link, authenticate: () => Credentials) {
-    this.#open = () => new SecretsManagerClient({ ...link, credentials: authenticate() });
-    this.#client = this.#open();
+  constructor(link: ClientOptions, authenticate: () => Credentials) {
+    this.#region = link.region;
+    this.#open = (region) => new SecretsManagerClient({ ...link, region, credentials: authenticate() });
   }
 
   async create(input: CreateSecretCommandInput, signal: AbortSignal) {
-    const command = new CreateSecretCommand(input);
-    const response = await this.#call('CreateSecret', signal, (client, options) =>
-      client.send(command, options),
-    );
+    const response = await this.#send('CreateSecret', new CreateSecretCommand(input), signal);
     return parseResponse('CreateSecret', Written, response);
   }
 
   async describe(SecretId: string, signal: AbortSignal) {
-    const command = new DescribeSecretCommand({ SecretId });
-    const response = await this.#call('DescribeSecret', signal, (client, options) =>
-      client.send(command, options),
-    );
+    const response = await this.#send('DescribeSecret', new DescribeSecretCommand({ SecretId }), signal);
     return parseResponse('DescribeSecret', Described, response);
   }
 
-  /** Returns the value in clear text; undefined if it is binary. */
-  async value(SecretId: string, signal: AbortSignal): Promise<string | undefined> {
-    const command = new GetSecretValueCommand({ SecretId });
-    const response = await this.#call('GetSecretValue', signal, (client, options) =>
-      client.send(command, options),
-    );
-    return response.SecretString;
-  }
-
   async put(input: PutSecretValueCommandInput, signal: AbortSignal) {
-    const command = new PutSecretValueCommand(input);
-    const response = await this.#call('PutSecretValue', signal, (client, options) =>
-      client.send(command, options),
-    );
+    const response = await this.#send('PutSecretValue', new PutSecretValueCommand(input), signal);
     return parseResponse('PutSecretValue', Written, response);
   }
 
-  async changeKey(SecretId: string, KmsKeyId: string, signal: AbortSignal): Promise<void> {
-    const command = new UpdateSecretCommand({ SecretId, KmsKeyId });
-    await this.#call('UpdateSecret', signal, (client, options) => client.send(command, options));
+  /** Changes the key of a secret, or of its replica in another region. Without a key, the provider uses its own. */
+  async changeKey(
+    SecretId: string,
+    { key, region = this.#region }: { key: string; region?: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const command = new UpdateSecretCommand({ SecretId, KmsKeyId: key });
+    await this.#send('UpdateSecret', command, signal, region);
   }
 
   async restore(SecretId: string, signal: AbortSignal): Promise<void> {
-    const command = new RestoreSecretCommand({ SecretId });
-    await this.#call('RestoreSecret', signal, (client, options) => client.send(command, options));
+    await this.#send('RestoreSecret', new RestoreSecretCommand({ SecretId }), signal);
   }
 
   async delete(input: DeleteSecretCommandInput, signal: AbortSignal): Promise<void> {
-    const command = new DeleteSecretCommand(input);
-    await this.#call('DeleteSecret', signal, (client, options) => client.send(command, options));
+    await this.#send('DeleteSecret', new DeleteSecretCommand(input), signal);
   }
 
   async tag(SecretId: string, tags: Record<string, string>, signal: AbortSignal): Promise<void> {
-    const command = new TagResourceCommand({ SecretId, Tags: tagList(tags) });
-    await this.#call('TagResource', signal, (client, options) => client.send(command, options));
+    await this.#send('TagResource', new TagResourceCommand({ SecretId, Tags: tagList(tags) }), signal);
   }
 
   async untag(SecretId: string, TagKeys: string[], signal: AbortSignal): Promise<void> {
-    const command = new UntagResourceCommand({ SecretId, TagKeys });
-    await this.#call('UntagResource', signal, (client, options) => client.send(command, options));
+    await this.#send('UntagResource', new UntagResourceCommand({ SecretId, TagKeys }), signal);
   }
 
-  async replicate(SecretId: string, regions: readonly string[], signal: AbortSignal) {
-    const AddReplicaRegions = regions.map((Region) => ({ Region }));
-    const command = new ReplicateSecretToRegionsCommand({ SecretId, AddReplicaRegions });
-    const response = await this.#call('ReplicateSecretToRegions', signal, (client, options) =>
-      client.send(command, options),
+  /** @param replicas the key of each, by region; without one, the default key of the account */
+  async replicate(
+    SecretId: string,
+    replicas: Readonly<Record<string, string | undefined>>,
+    signal: AbortSignal,
+  ) {
+    const AddReplicaRegions = Object.entries(replicas).map(([Region, KmsKeyId]) =>
+      KmsKeyId ? { Region, KmsKeyId } : { Region },
     );
+    const command = new ReplicateSecretToRegionsCommand({ SecretId, AddReplicaRegions });
+    const response = await this.#send('ReplicateSecretToRegions', command, signal);
     return parseResponse('ReplicateSecretToRegions', Replicated, response);
   }
 
   async removeReplicas(SecretId: string, RemoveReplicaRegions: string[], signal: AbortSignal): Promise<void> {
     const command = new RemoveRegionsFromReplicationCommand({ SecretId, RemoveReplicaRegions });
-    await this.#call('RemoveRegionsFromReplication', signal, (client, options) =>
-      client.send(command, options),
-    );
+    await this.#send('RemoveRegionsFromReplication', command, signal);
   }
 
   close(): void {
-    this.#client.destroy();
+    for (const client of this.#clients.values()) client.destroy();
+  }
+
+  #clientOf(region: string): SecretsManagerClient {
+    const client = this.#clients.get(region) ?? this.#open(region);
+    this.#clients.set(region, client);
+    return client;
   }
 
   /** If the session has expired, begins a new one and repeats the call once. The sockets belong to the guard and stay open. */
-  async #call<Response>(
+  async #send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     operation: string,
+    command: Command<Input, Output>,
     signal: AbortSignal,
-    send: (client: SecretsManagerClient, options: CallOptions) => Promise<Response>,
-  ): Promise<Response> {
+    region = this.#region,
+  ): Promise<Output> {
     const timedOut = () => new Fault('unavailable', `${operation}: the call was aborted at its time limit`);
     // The SDK ignores the signal while it fetches credentials.
     const once = () =>
       repeatIfThrottled(signal, () =>
-        withFaults(operation, () => abortable(send(this.#client, { abortSignal: signal }), signal, timedOut)),
+        withFaults(operation, () =>
+          abortable(this.#clientOf(region).send(command, { abortSignal: signal }), signal, timedOut),
+        ),
       );
     try {
       return await once();
     } catch (error) {
       if (!hasCode(error, 'ExpiredToken', 'ExpiredTokenException')) throw error;
-      this.#client = this.#open();
+      this.#clients.delete(region);
       return once();
     }
   }

@@ -1,12 +1,11 @@
 import { Fault } from '@secrets/domain';
 import { belongsTo, type OwnedSecret, requireWritable } from '@secrets/sync-worker';
 import type { Described } from '../api/schema.ts';
-import type { CloudASettings } from '../settings.ts';
 import { type Store, tagsIn } from './store.ts';
 
 /** Whether the secret belongs to the destination: it has the destination's tag, or its ARN is the one last written. */
 export const isOwn = (store: Store, secret: Described, rememberedArn: string | undefined): boolean =>
-  isPrimary(secret, store.settings) && belongsTo(store.owner, ownedSecret(secret, rememberedArn));
+  isPrimary(secret, store) && belongsTo(store.owner, ownedSecret(secret, rememberedArn));
 
 /**
  * Throws `Fault` `conflict` unless the secret belongs to the destination or may be taken over. A replica of another
@@ -20,7 +19,7 @@ export function requireOwnership(
 ): void {
   if (isOwn(store, secret, rememberedArn)) return;
   const name = JSON.stringify(secret.Name);
-  if (!isPrimary(secret, store.settings)) {
+  if (!isPrimary(secret, store)) {
     throw new Fault(
       'conflict',
       `${name} is a replica of a secret in ${secret.PrimaryRegion} and is not changed`,
@@ -38,5 +37,5 @@ const ownedSecret = (secret: Described, rememberedArn: string | undefined): Owne
   isRemembered: secret.ARN === rememberedArn,
 });
 
-const isPrimary = ({ PrimaryRegion }: Described, { region }: CloudASettings): boolean =>
+const isPrimary = ({ PrimaryRegion }: Described, { region }: Store): boolean =>
   PrimaryRegion === undefined || PrimaryRegion === region;

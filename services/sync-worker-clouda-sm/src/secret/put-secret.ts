@@ -1,61 +1,98 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '@secrets/domain';
 import { hasCode, type PutRequest, tagsOf } from '@secrets/sync-worker';
 import type { Described } from '../api/schema.ts';
 import { tagList } from '../api/secrets-manager-api.ts';
+import { reconcileKey } from './keys.ts';
 import { requireOwnership } from './ownership.ts';
 import { parseRemembered, type Remembered, remember } from './remembered.ts';
 import { fromDescribed, fromRemembered, reconcileReplicas } from './replicas.ts';
-import { hasValue, putValue, reconcileKey, reconcileTags } from './secret-parts.ts';
+import { isCurrent, putValue, reconcileTags } from './secret-parts.ts';
 import { findSecret, type Store, tagsIn } from './store.ts';
 
 /**
  * Reconciles the secret with the value and with the destination's tags, key and replicas, in as few calls as possible:
- * one for a new value of a known secret, and none if nothing changed.
+ * one for a new value of a known secret. Where only settings may have changed, it is compared first: the value may have been
+ * changed by somebody else.
  */
-export async function putSecret(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
-  const known = parseRemembered(request);
-  if (!known) return createOrAdopt(store, request, signal);
-  if (request.verify) return inspect(store, request, known, signal);
+export async function putSecret(store: Store, request: PutRequest): Promise<Remembered> {
+  await store.account.require(store.signal);
+  const known = parseRemembered(store, request);
+  if (!known) return createOrAdopt(store, request, known);
+  if (request.verify) return inspect(store, request, known);
+  if (!request.valueChanged) return isUpToDate(store, known) ? known : inspect(store, request, known);
+  return updateKnown(store, request, known);
+}
+
+/** Whether the last put has set everything that the destination now says. */
+const isUpToDate = (store: Store, known: Remembered): boolean =>
+  isDeepStrictEqual(known, remember(store, known.name, known));
+
+/** A write to the ARN shows whether the secret still exists: a description may be older. */
+async function updateKnown(store: Store, request: PutRequest, known: Remembered): Promise<Remembered> {
   try {
-    return await update(store, request, known, signal);
+    return await update(store, request, known);
   } catch (error) {
     if (!hasCode(error, 'ResourceNotFoundException', 'InvalidRequestException')) throw error;
-    const found = await findSecret(store, known.arn, signal);
-    if (found && !found.DeletedDate) throw error;
+    const found = hasCode(error, 'InvalidRequestException') ? await findSecret(store, known.arn) : undefined;
     return found
-      ? reconcile(store, request, { found, known }, signal)
-      : createOrAdopt(store, request, signal);
+      ? reconcile(store, request, { found, known, isDeleted: true })
+      : createOrAdopt(store, request, known);
   }
 }
 
-/** Creates first, so that the provider decides whether the name is free. A repeated create has the same token. */
-async function createOrAdopt(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
+/**
+ * Creates first, so that the provider decides whether the name is free. A repeated create has the same token. If a
+ * secret is scheduled for deletion, the create says so, and the description may not show it yet.
+ */
+async function createOrAdopt(
+  store: Store,
+  request: PutRequest,
+  known: Remembered | undefined,
+): Promise<Remembered> {
   try {
-    return await create(store, request, signal);
+    return await create(store, request);
   } catch (error) {
     if (!hasCode(error, 'ResourceExistsException', 'InvalidRequestException')) throw error;
-    const found = await findSecret(store, request.externalName, signal);
+    const found = await findSecret(store, request.externalName);
     if (!found) throw deletionInProgress(request.externalName);
-    if (!found.DeletedDate && hasCode(error, 'InvalidRequestException')) throw error;
-    return reconcile(store, request, { found, known: undefined }, signal);
+    const isDeleted = hasCode(error, 'InvalidRequestException');
+    return reconcile(store, request, { found, known, isDeleted });
   }
 }
 
-async function create(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
-  const { api, settings } = store;
+async function create(store: Store, request: PutRequest): Promise<Remembered> {
+  const { api, account, settings, signal } = store;
+  const parts = {
+    Tags: tagList(tagsOf(settings.custom_tags, store.owner)),
+    ...(settings.kms_key_id === '' ? {} : { KmsKeyId: settings.kms_key_id }),
+  };
   const { ARN, VersionId, ReplicationStatus } = await api.create(
     {
       Name: request.externalName,
       SecretString: request.value.reveal(),
-      ClientRequestToken: request.idempotencyToken,
-      Tags: tagList(tagsOf(settings.custom_tags, store.owner)),
-      ...(settings.kms_key_id === '' ? {} : { KmsKeyId: settings.kms_key_id }),
+      ClientRequestToken: creationToken(request, parts),
+      ...parts,
     },
     signal,
   );
-  await reconcileReplicas(store, ARN, fromDescribed(ReplicationStatus, []), signal);
+  await account.requireArn(ARN).catch(async (error: unknown) => {
+    await api.delete({ SecretId: ARN, ForceDeleteWithoutRecovery: true }, signal);
+    throw error;
+  });
+  await reconcileReplicas(store, ARN, fromDescribed(ReplicationStatus));
   return remember(store, request.externalName, { arn: ARN, version: VersionId });
 }
+
+/**
+ * A repeated create changes nothing, and its response does not show tags and key. With other tags or another key, it is therefore
+ * another create, which is refused if the secret exists.
+ */
+const creationToken = ({ idempotencyToken }: PutRequest, parts: object): string =>
+  createHash('sha256')
+    .update(JSON.stringify([idempotencyToken, parts]))
+    .digest('hex');
 
 /** After an immediate deletion, the name stays in use for a while although the secret cannot be described. */
 const deletionInProgress = (name: string): Fault =>
@@ -64,43 +101,56 @@ const deletionInProgress = (name: string): Fault =>
     `the name ${JSON.stringify(name)} is still in use by a secret that is being deleted`,
   );
 
-async function update(
-  store: Store,
-  request: PutRequest,
-  known: Remembered,
-  signal: AbortSignal,
-): Promise<Remembered> {
-  const version = request.valueChanged ? await putValue(store, request, known.arn, signal) : known.version;
-  await reconcileTags(store, known.arn, { present: known.tags, ours: known.tags }, signal);
-  await reconcileKey(store, known.arn, known.kmsKeyId, signal);
-  await reconcileReplicas(store, known.arn, fromRemembered(known.replicas), signal);
+async function update(store: Store, request: PutRequest, known: Remembered): Promise<Remembered> {
+  const version = await putValue(store, request, known.arn);
+  await reconcileTags(store, known.arn, { present: known.tags, ours: known.tags });
+  await reconcileKey(store, known.arn, { shown: known.kmsKeyId, ours: known.kmsKeyId });
+  await reconcileReplicas(store, known.arn, fromRemembered(known));
   return remember(store, request.externalName, { arn: known.arn, version });
 }
 
-async function inspect(
-  store: Store,
-  request: PutRequest,
-  known: Remembered,
-  signal: AbortSignal,
-): Promise<Remembered> {
-  const found = await findSecret(store, known.arn, signal);
-  return found ? reconcile(store, request, { found, known }, signal) : createOrAdopt(store, request, signal);
+async function inspect(store: Store, request: PutRequest, known: Remembered): Promise<Remembered> {
+  const found = await findSecret(store, known.arn);
+  return found
+    ? reconcile(store, request, { found, known, isDeleted: false })
+    : updateKnown(store, request, known);
+}
+
+interface Adopted {
+  found: Described;
+  /** What the last put stored; it may have been about an earlier secret of the name. */
+  known: Remembered | undefined;
+  /** Whether a write has shown that it may be scheduled for deletion. */
+  isDeleted: boolean;
 }
 
 /** Reconciles an existing secret, also one scheduled for deletion, with the request. */
 async function reconcile(
   store: Store,
   request: PutRequest,
-  { found, known }: { found: Described; known: Remembered | undefined },
-  signal: AbortSignal,
+  { found, known, isDeleted }: Adopted,
 ): Promise<Remembered> {
   requireOwnership(store, found, { rememberedArn: known?.arn, overwrite: request.overwrite });
+  const same = known?.arn === found.ARN ? known : undefined;
+  try {
+    if (isDeleted || found.DeletedDate) await store.api.restore(found.ARN, store.signal);
+    return await reconcileParts(store, request, { found, known: same });
+  } catch (error) {
+    if (!hasCode(error, 'ResourceNotFoundException')) throw error;
+    throw deletionInProgress(request.externalName); // the description is older than the deletion
+  }
+}
+
+async function reconcileParts(
+  store: Store,
+  request: PutRequest,
+  { found, known }: Pick<Adopted, 'found' | 'known'>,
+): Promise<Remembered> {
   const arn = found.ARN;
-  if (found.DeletedDate) await store.api.restore(arn, signal);
-  await reconcileTags(store, arn, { present: tagsIn(found), ours: known?.tags ?? {} }, signal);
-  const isCurrent = known !== undefined && request.verify && (await hasValue(store, request, arn, signal));
-  const version = isCurrent ? known.version : await putValue(store, request, arn, signal);
-  await reconcileKey(store, arn, known?.kmsKeyId || found.KmsKeyId || '', signal);
-  await reconcileReplicas(store, arn, fromDescribed(found.ReplicationStatus, known?.replicas ?? []), signal);
+  await reconcileTags(store, arn, { present: tagsIn(found), ours: known?.tags ?? {} });
+  const mayKeep = known !== undefined && !request.valueChanged && isCurrent(found, known);
+  const version = mayKeep ? known.version : await putValue(store, request, arn);
+  await reconcileKey(store, arn, { shown: found.KmsKeyId, ours: known?.kmsKeyId });
+  await reconcileReplicas(store, arn, fromDescribed(found.ReplicationStatus, known));
   return remember(store, request.externalName, { arn, version });
 }

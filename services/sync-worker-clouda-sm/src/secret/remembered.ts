@@ -1,3 +1,4 @@
+import { replicaKeys } from '@secrets/destinations';
 import { type RemoveRequest, rememberedOf, tagsOf } from '@secrets/sync-worker';
 import { z } from 'zod';
 import type { Store } from './store.ts';
@@ -11,16 +12,20 @@ const Remembered = z.object({
   tags: z.record(z.string(), z.string()),
   kmsKeyId: z.string(),
   replicas: z.array(z.string()),
+  /** The keys that the last put gave to replicas, by region. */
+  replicaKeys: z.record(z.string(), z.string()).default({}),
 });
 
-/** What is stored about an external secret between two puts. */
-export type Remembered = z.infer<typeof Remembered>;
+/** State of an external secret that is stored between two puts. */
+export type Remembered = z.output<typeof Remembered>;
 
-/** Returns what the last put stored; undefined if there was none, or if it was for another external name. */
-export const parseRemembered = (request: RemoveRequest): Remembered | undefined =>
-  rememberedOf(Remembered, request);
+/** Returns what the last put stored; undefined if there was none, or if it was for another external name or account. */
+export function parseRemembered({ account }: Store, request: RemoveRequest): Remembered | undefined {
+  const known = rememberedOf(Remembered, request);
+  return known !== undefined && account.mayHold(known.arn) ? known : undefined;
+}
 
-/** What to store about a secret that now agrees with the destination's settings. */
+/** Returns the state to store for a secret that now agrees with the destination's settings. */
 export function remember(
   { settings, owner }: Store,
   name: string,
@@ -32,6 +37,7 @@ export function remember(
     version,
     tags: tagsOf(settings.custom_tags, owner),
     kmsKeyId: settings.kms_key_id,
-    replicas: settings.replica_regions,
+    replicas: Object.keys(replicaKeys(settings)),
+    replicaKeys: replicaKeys(settings),
   };
 }

@@ -2,12 +2,18 @@ import { hasCode, type Owner } from '@secrets/sync-worker';
 import type { Described } from '../api/schema.ts';
 import type { SecretsManagerApi } from '../api/secrets-manager-api.ts';
 import type { CloudASettings } from '../settings.ts';
+import type { Account } from './account.ts';
 
-/** A connected destination: what put and remove work with. */
+/** Dependencies of a put or a removal. */
 export interface Store {
   api: SecretsManagerApi;
+  account: Account;
   settings: CloudASettings;
+  /** That of the destination, or of the worker. */
+  region: string;
   owner: Owner;
+  /** Aborts the put or the removal. */
+  signal: AbortSignal;
 }
 
 /**
@@ -15,12 +21,13 @@ export interface Store {
  * confirms that there is none; every other failure is thrown.
  */
 export async function findSecret(
-  { api }: Store,
+  { api, account, signal }: Store,
   id: string,
-  signal: AbortSignal,
 ): Promise<Described | undefined> {
   try {
-    return await api.describe(id, signal);
+    const found = await api.describe(id, signal);
+    await account.requireArn(found.ARN);
+    return found;
   } catch (error) {
     if (hasCode(error, 'ResourceNotFoundException')) return undefined;
     throw error;

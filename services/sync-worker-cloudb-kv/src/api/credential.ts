@@ -6,17 +6,18 @@ import {
   type GetTokenOptions,
   type TokenCredential,
 } from '@azure/identity';
-import { Fault, type FaultKind } from '@secrets/domain';
+import type { CloudBSettings } from '@secrets/destinations';
+import { Fault, parsedJson } from '@secrets/domain';
 import {
   type DriverContext,
   malformedResponse,
   networkFault,
-  providerFault,
+  refusedFault,
   retryAfterSeconds,
 } from '@secrets/sync-worker';
 import { z } from 'zod';
-import { type CloudBSettings, clouds } from '../settings.ts';
-import { parseJson } from './vault-responses.ts';
+import { clouds } from './clouds.ts';
+import { refusals } from './refusals.ts';
 import { isUnavailable, noRetries, tokenRequest as operation, workerIdentity } from './worker-identity.ts';
 
 /** With what a destination authenticates, if not with the identity of the worker. */
@@ -25,9 +26,10 @@ export interface OwnIdentity extends Pick<DriverContext, 'identityToken'> {
 }
 
 /**
- * Returns what requests the tokens of a destination: its identity token, its client secret or, if it has neither, the identity of the worker,
- * which with `client_id` is a certain one of its managed identities. Failures are `Fault`s. The worker's own identity has endpoints of its
- * own, such as the instance metadata, and does not use the HTTP client, but the SDK's own one.
+ * Returns what requests the tokens of a destination: its identity token, its client secret or, if it has neither, the
+ * identity of the worker, which with `client_id` is a certain one of its managed identities. Failures are `Fault`s. The
+ * worker's own identity has endpoints of its own, such as the instance metadata, and does not use the HTTP client, but
+ * the SDK's own one.
  */
 export function credentialFor(
   settings: CloudBSettings,
@@ -104,9 +106,9 @@ async function send(httpClient: HttpClient, request: PipelineRequest): Promise<P
 }
 
 /**
- * Requests one token at a time, which all calls share, and reports failures as faults: the SDK wraps the errors of its HTTP client and keeps only
- * their text. The signal of a single call is not used, and the tenant in the vault's challenge neither: tokens are only ever requested from the
- * tenant that the destination names.
+ * Requests one token at a time, which all calls share, and reports failures as faults: the SDK wraps the errors of its
+ * HTTP client and keeps only their text. The signal of a single call is not used, and the tenant in the vault's
+ * challenge neither: tokens are only ever requested from the tenant that the destination names.
  */
 function withFaults(credential: TokenCredential, lastFault: () => Fault | undefined): TokenCredential {
   const pending = new Map<string, Promise<AccessToken | null>>();
@@ -130,16 +132,22 @@ function withFaults(credential: TokenCredential, lastFault: () => Fault | undefi
 
 const ErrorBody = z.object({ error_codes: z.array(z.int()).min(1) });
 
-/** A refused request concerns the credentials of the destination, whatever its code. */
+/**
+ * Returns the fault of a response to a request for a token. A refusal is always a fault of the destination's
+ * credentials, whatever its code.
+ */
 function faultOfToken({ status, headers, bodyAsText }: PipelineResponse): Fault | undefined {
-  if (status >= 200 && status < 300 && parseJson(bodyAsText) !== undefined) return undefined;
+  if (status >= 200 && status < 300 && parsedJson(bodyAsText) !== undefined) return undefined;
   if (status < 400) return malformedResponse(operation, status);
-  const [number] = ErrorBody.safeParse(parseJson(bodyAsText)).data?.error_codes ?? [];
-  const code = number === undefined ? `status ${status}` : `AADSTS${number}`;
+  const [number] = ErrorBody.safeParse(parsedJson(bodyAsText)).data?.error_codes ?? [];
   const isRefused = status < 500 && status !== 429;
-  const kinds = new Map<string, FaultKind>(isRefused ? [[code, 'unauthenticated']] : []);
-  const wait = retryAfterSeconds(headers.get('retry-after'));
-  return providerFault(operation, { status, code, retryAfterSeconds: wait }, kinds);
+  const response = {
+    status,
+    code: number === undefined ? undefined : `AADSTS${number}`,
+    text: isRefused ? 'AADSTS' : '',
+    retryAfterSeconds: retryAfterSeconds(headers.get('retry-after')),
+  };
+  return refusedFault(operation, response, refusals);
 }
 
 function faultOf(error: unknown): Fault {

@@ -7,7 +7,7 @@ import {
 import type { Egress } from '@secrets/sync-worker';
 
 /** Where requests go instead of the host in their URL. */
-export interface Detour {
+export interface OriginOverride {
   /** Takes the place of the origin. */
   baseUrl: string;
   /** Whether `X-Forwarded-Host` names the original host. Emulators that do not know several hosts ignore it. */
@@ -15,10 +15,14 @@ export interface Detour {
 }
 
 /**
- * The SDK's HTTP client: sends requests through the egress guard. The SDK requires https of every URL,
- * and an emulator may have no certificate, so the SDK keeps the provider's URL, and the request takes the detour that the operator configured.
+ * The SDK's HTTP client: sends requests through the egress guard. The SDK requires https of every URL, and an emulator
+ * may have no certificate, so the SDK keeps the provider's URL, and the request takes the detour that the operator
+ * configured.
  */
-export const guardedHttpClient = (fetch: Egress['fetch'], detour: Detour | undefined): HttpClient => ({
+export const guardedHttpClient = (
+  fetch: Egress['fetch'],
+  detour: OriginOverride | undefined,
+): HttpClient => ({
   async sendRequest(request): Promise<PipelineResponse> {
     const { url, headers } = detoured(request, detour);
     const response = await fetch(url, {
@@ -38,7 +42,7 @@ export const guardedHttpClient = (fetch: Egress['fetch'], detour: Detour | undef
 
 function detoured(
   request: PipelineRequest,
-  detour: Detour | undefined,
+  detour: OriginOverride | undefined,
 ): { url: string; headers: Record<string, string> } {
   const headers = request.headers.toJSON();
   if (detour === undefined) return { url: request.url, headers };

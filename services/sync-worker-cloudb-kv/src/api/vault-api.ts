@@ -16,18 +16,23 @@ const Properties = z.object({
   version: z.string().default(''),
   tags: z.record(z.string(), z.string()).default({}),
   contentType: z.string().optional(),
+  notBefore: z.date().optional(),
+  expiresOn: z.date().optional(),
   managed: z.boolean().default(false),
+  enabled: z.boolean().default(true),
 });
-const Found = z.object({ value: z.string().optional(), properties: Properties });
+const VaultSecret = z.object({ value: z.string().optional(), properties: Properties });
 
 /** A secret in the vault. Its value is in clear text; undefined if the secret is deleted. */
-export type Found = z.infer<typeof Found>;
+export type VaultSecret = z.infer<typeof VaultSecret>;
 
-/** What a write sets in addition to the value. */
-export interface Content {
-  tags: Record<string, string>;
-  contentType: string | undefined;
-}
+type Properties = VaultSecret['properties'];
+
+/**
+ * Properties that a new version is written with. It inherits none of the previous one
+ * (https://learn.microsoft.com/rest/api/keyvault/secrets/set-secret/set-secret).
+ */
+export type SecretProperties = Pick<Properties, 'tags' | 'contentType' | 'notBefore' | 'expiresOn'>;
 
 /** The calls to one vault. Each is aborted by the signal; its failures are `Fault`s. */
 export class VaultApi {
@@ -41,41 +46,57 @@ export class VaultApi {
   }
 
   /** Returns the newest version, or the given one; undefined only if the vault confirms that it does not exist. */
-  async find(name: string, signal: AbortSignal, version?: string): Promise<Found | undefined> {
+  async find(name: string, signal: AbortSignal, version?: string): Promise<VaultSecret | undefined> {
     const options = version === undefined ? {} : { version };
     const found = await ifExists(
       this.#call('Get', signal, (client, call) => client.getSecret(name, { ...options, ...call })),
     );
-    return found && parseResponse('Get', Found, found);
+    return found && parseResponse('Get', VaultSecret, found);
   }
 
   /** Returns the deleted secret of this name; undefined if there is none, also while it is still being deleted. */
-  async findDeleted(name: string, signal: AbortSignal): Promise<Found | undefined> {
+  async findDeleted(name: string, signal: AbortSignal): Promise<VaultSecret | undefined> {
     const found = await ifExists(
       this.#call('Get', signal, (client, call) => client.getDeletedSecret(name, call)),
     );
-    return found && parseResponse('Get', Found, found);
+    return found && parseResponse('Get', VaultSecret, found);
   }
 
   /** Writes a new version and returns its ID. */
-  async set(
-    name: string,
-    value: string,
-    { tags, contentType }: Content,
-    signal: AbortSignal,
-  ): Promise<string> {
-    const type = contentType === undefined ? {} : { contentType };
+  async set(name: string, value: string, content: SecretProperties, signal: AbortSignal): Promise<string> {
     const { properties } = await this.#call('Set', signal, (client, call) =>
-      client.setSecret(name, value, { tags, ...type, ...call }),
+      client.setSecret(name, value, { ...defined(content), ...call }),
     );
-    return parseResponse('Set', Properties, properties).version;
+    const { version, enabled } = storedProperties(properties, content.tags);
+    if (!enabled) throw new Fault('not_ready', 'Set: the vault has stored the secret disabled');
+    return version;
   }
 
-  /** Replaces all tags of a version. */
-  async setTags(name: string, version: string, tags: Content['tags'], signal: AbortSignal): Promise<void> {
-    await this.#call('Set', signal, (client, call) =>
+  /**
+   * Replaces all tags of a version, and returns its ID. By default, that is the newest version, whichever it is by now:
+   * unlike a read, a write shows the current state.
+   */
+  async setTags(
+    name: string,
+    tags: SecretProperties['tags'],
+    signal: AbortSignal,
+    version = '',
+  ): Promise<string> {
+    const properties = await this.#call('Set', signal, (client, call) =>
       client.updateSecretProperties(name, version, { tags, ...call }),
     );
+    return storedProperties(properties, tags).version;
+  }
+
+  /**
+   * Returns the properties of the newest version, also if it is disabled, which a vault does not let anyone read: an update
+   * that changes nothing shows them (https://learn.microsoft.com/rest/api/keyvault/secrets/update-secret/update-secret).
+   */
+  async propertiesOf(name: string, signal: AbortSignal): Promise<Properties | undefined> {
+    const found = await ifExists(
+      this.#call('Set', signal, (client, call) => client.updateSecretProperties(name, '', call)),
+    );
+    return found && parseResponse('Set', Properties, found);
   }
 
   /** Begins a deletion; the vault takes a while to finish it. Succeeds if there is no such secret. */
@@ -117,6 +138,22 @@ export class VaultApi {
       return once(this.#client);
     }
   }
+}
+
+const defined = <Given extends object>(given: Given) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Given]: Exclude<Given[Name], undefined>;
+  };
+
+/**
+ * Returns what a write has left. The response shows what the vault has stored.
+ * @throws {Fault} `not_ready` if that is not what was sent
+ */
+function storedProperties(response: unknown, tags: SecretProperties['tags']): Properties {
+  const stored = parseResponse('Set', Properties, response);
+  const isTagged = Object.entries(tags).every(([key, value]) => stored.tags[key] === value);
+  if (!isTagged) throw new Fault('not_ready', 'Set: the vault has stored the secret without its tags');
+  return stored;
 }
 
 /** The SDK's pollers look at a secret after each call. While it is in a transition, the vault does not find it. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseSettings } from '../settings.ts';
+import { cloudBKv, settingsOf } from '@secrets/destinations';
 import { locateVault } from './vault-location.ts';
 
 const endpoint = 'http://sandbox:8300/cloudb';
 const locate = (key_vault_uri: string, endpointUrl?: string, cloud: 'cloud' | 'china' = 'cloud') =>
-  locateVault(parseSettings({ key_vault_uri, cloud, tenant_id: 'x' }), endpointUrl);
+  locateVault(settingsOf(cloudBKv, { key_vault_uri, cloud, tenant_id: 'x' }), endpointUrl);
 
 describe('cloudB-kv 8: key_vault_uri', () => {
   test('on a host of the cloud is used as it is, with the audience of the cloud', () => {

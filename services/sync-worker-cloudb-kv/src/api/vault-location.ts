@@ -1,20 +1,21 @@
+import type { CloudBSettings } from '@secrets/destinations';
 import { isCloudVault } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
-import { type CloudBSettings, clouds } from '../settings.ts';
-import type { Detour } from './guarded-http-client.ts';
+import { clouds } from './clouds.ts';
+import type { OriginOverride } from './guarded-http-client.ts';
 
 /** Where a vault is, and what a token for it must be for. */
 export interface VaultLocation {
   /** The URL that the SDK is given; always https. */
   vaultUrl: string;
-  detour: Detour | undefined;
+  detour: OriginOverride | undefined;
   /** The audience that the vault's challenge must name; undefined for the operator's endpoint, which may be any emulator. */
   audience: string | undefined;
 }
 
 /**
- * Returns where to find the destination's vault. A vault of the cloud is at its own host or, if the operator has configured an endpoint, there.
- * Any other URI must be at that endpoint.
+ * Returns where to find the destination's vault. A vault of the cloud is at its own host or, if the operator has
+ * configured an endpoint, there. Any other URI must be at that endpoint.
  * @throws {Fault} `rejected`
  */
 export function locateVault(

@@ -1,9 +1,12 @@
 import { createHttpHeaders, createPipelineRequest, type PipelineResponse } from '@azure/core-rest-pipeline';
 import { describe, expect, test } from '@jest/globals';
+import { ScopeMemory } from '@secrets/sync-worker';
 import { withFaults } from './vault-responses.ts';
 
 const audience = 'https://vault.azure.net';
 type Method = NonNullable<Parameters<typeof createPipelineRequest>[0]['method']>;
+
+const scopeOf = (id: string | null) => new ScopeMemory(id, async (seen) => seen);
 
 /** Sends a request that has a token to a vault that gives this response. */
 function send(
@@ -12,32 +15,86 @@ function send(
     body = {},
     headers = {},
   }: { status?: number; body?: unknown; headers?: Record<string, string> },
-  { method = 'GET' as Method, path = 'secrets/a', token = true, expected = audience as string | null } = {},
+  {
+    method = 'GET' as Method,
+    path = 'secrets/a',
+    token = true,
+    expected = audience as string | null,
+    remembered = null as string | null,
+  } = {},
 ): Promise<PipelineResponse> {
   const request = createPipelineRequest({ url: `https://main.vault.azure.net/${path}`, method });
   if (token) request.headers.set('authorization', 'Bearer x');
   const bodyAsText = typeof body === 'string' ? body : JSON.stringify(body);
   const response = { request, status, bodyAsText, headers: createHttpHeaders(headers) };
-  return withFaults({ sendRequest: async () => response }, expected ?? undefined).sendRequest(request);
+  const vault = { sendRequest: async () => response };
+  return withFaults(vault, expected ?? undefined, scopeOf(remembered)).sendRequest(request);
 }
 
-const error = (code: string, inner?: string) => ({
-  error: { code, message: 'canary', ...(inner === undefined ? {} : { innererror: { code: inner } }) },
+const error = (code: string, inner?: string, message = 'canary') => ({
+  error: { code, message, ...(inner === undefined ? {} : { innererror: { code: inner } }) },
 });
 
 describe('a failed call', () => {
   test.each([
-    [401, error('Unauthorized'), 'unauthenticated', 'Get: the credentials were not accepted (Unauthorized)'],
-    [403, error('Forbidden', 'ForbiddenByRbac'), 'forbidden', 'Get: permission denied (ForbiddenByRbac)'],
-    [403, error('Forbidden', 'AccessDenied'), 'forbidden', 'Get: permission denied (AccessDenied)'],
-    [400, error('BadParameter'), 'rejected', 'Get: the request was rejected (BadParameter)'],
-    [404, error('SecretNotFound'), 'rejected', 'Get: the request was rejected (SecretNotFound)'],
-    [409, error('Conflict'), 'not_ready', 'Get: the secret is not ready (Conflict)'],
+    [
+      401,
+      error('Unauthorized'),
+      'unauthenticated',
+      'Get: the credentials were not accepted (Unauthorized); check tenant_id, client_id and cloud',
+    ],
+    [
+      403,
+      error('Forbidden', 'ForbiddenByRbac'),
+      'forbidden',
+      'Get: permission denied: no role of the credentials includes this call (ForbiddenByRbac); assign a role such as Key Vault Secrets Officer, which takes effect within minutes',
+    ],
+    [
+      403,
+      error('Forbidden', 'AccessDenied'),
+      'forbidden',
+      'Get: permission denied: the access policy of the vault does not include this call (AccessDenied); add the permission for secrets to the access policy',
+    ],
+    [
+      403,
+      error('Forbidden', 'ForbiddenByGovernancePolicy', 'Secrets should have content type set: canary'),
+      'rejected',
+      'Get: a policy denies secrets without a content type (ForbiddenByGovernancePolicy); exempt the vault, or set the policy to audit',
+    ],
+    [
+      403,
+      error('Forbidden', 'ForbiddenByGovernancePolicy'),
+      'rejected',
+      'Get: a policy of the subscription denies the secret (ForbiddenByGovernancePolicy); look for the policy at the vault, and exempt the vault or change the settings',
+    ],
+    [
+      403,
+      error(
+        'Forbidden',
+        undefined,
+        'Client address (192.0.2.1) is not authorized and caller is not a trusted service',
+      ),
+      'forbidden',
+      "Get: the vault's firewall refuses the address of the worker (Forbidden); permit the address, or the network of the worker",
+    ],
+    [
+      400,
+      error('BadParameter'),
+      'rejected',
+      'Get: the name, the value, a tag or a date breaks a rule of the vault (BadParameter); see the rules of the type',
+    ],
+    [
+      404,
+      error('SecretNotFound'),
+      'rejected',
+      'Get: the vault or the secret does not exist (SecretNotFound); check key_vault_uri',
+    ],
+    [409, error('Conflict'), 'not_ready', 'Get: another change of the secret is under way (Conflict)'],
     [
       409,
       error('Conflict', 'ObjectIsBeingDeleted'),
       'not_ready',
-      'Get: the secret is not ready (ObjectIsBeingDeleted)',
+      'Get: the secret is being deleted, recovered or purged (ObjectIsBeingDeleted)',
     ],
     [429, error('Throttled'), 'throttled', 'Get: too many requests (Throttled)'],
     [
@@ -60,7 +117,8 @@ describe('a failed call', () => {
       send({ status: 403, body: error('Forbidden', 'ForbiddenByFirewall') }),
     ).rejects.toMatchObject({
       kind: 'forbidden',
-      message: "Get: the vault's firewall refuses the address of the worker (ForbiddenByFirewall)",
+      message:
+        "Get: the vault's firewall refuses the address of the worker (ForbiddenByFirewall); permit the address, or the network of the worker",
     });
   });
 
@@ -78,7 +136,9 @@ describe('a failed call', () => {
     ['DELETE', 'deletedsecrets/a', 'Purge'],
   ] as const)('%s %s is named by its permission %s', async (method, path, permission) => {
     const refused = send({ status: 403, body: error('Forbidden') }, { method, path });
-    await expect(refused).rejects.toMatchObject({ message: `${permission}: permission denied (Forbidden)` });
+    await expect(refused).rejects.toMatchObject({
+      message: expect.stringMatching(`^${permission}: permission denied `),
+    });
   });
 });
 
@@ -112,5 +172,28 @@ describe('cloudB-kv 8: a challenge', () => {
     const request = { token: false, expected: null };
     const headers = { 'www-authenticate': `${bearer}, resource="https://localhost"` };
     expect((await send({ status: 401, headers }, request)).status).toBe(401);
+  });
+});
+
+describe('the tenant in the challenge', () => {
+  const challenged = (tenant: string, remembered: string) =>
+    send(
+      {
+        status: 401,
+        headers: {
+          'www-authenticate': `Bearer authorization="https://login.microsoftonline.com/${tenant}", resource="${audience}"`,
+        },
+      },
+      { token: false, remembered },
+    );
+
+  test('must be the one of the first contact: no token is sent to the vault of another one', async () => {
+    await expect(challenged('tenant-b', 'tenant-a')).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringMatching(
+        /^the tenant of the vault main.vault.azure.net is now another tenant \(ID tenant-b, was tenant-a\)/,
+      ),
+    });
+    expect((await challenged('TENANT-A', 'tenant-a')).status).toBe(401);
   });
 });

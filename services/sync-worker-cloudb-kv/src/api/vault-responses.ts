@@ -1,13 +1,14 @@
 import type { HttpClient, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
-import { Fault, type FaultKind } from '@secrets/domain';
+import { Fault, parsedJson } from '@secrets/domain';
 import {
-  codedFault,
   malformedResponse,
   networkFault,
-  providerFault,
+  refusedFault,
   retryAfterSeconds,
+  type ScopeMemory,
 } from '@secrets/sync-worker';
 import { z } from 'zod';
+import { refusals } from './refusals.ts';
 
 /** The permission that a call needs, by which messages name the call. */
 const permissions: Readonly<Record<string, string>> = {
@@ -20,43 +21,33 @@ const permissions: Readonly<Record<string, string>> = {
   'DELETE deletedsecrets': 'Purge',
 };
 
-/** Codes whose kind does not follow from the status, inner ones included (https://learn.microsoft.com/azure/key-vault/general/rest-error-codes). */
-const kinds: ReadonlyMap<string, FaultKind> = new Map<string, FaultKind>([
-  ['Throttled', 'throttled'],
-  ['ObjectIsBeingDeleted', 'not_ready'],
-  ['ObjectIsBeingRecovered', 'not_ready'],
-  ['ObjectIsBeingPurged', 'not_ready'],
-  ['Conflict', 'not_ready'],
-]);
-
-/** Codes that the operator understands only with an explanation. */
-const explained: ReadonlyMap<string, readonly [FaultKind, string]> = new Map([
-  ['ForbiddenByFirewall', ['forbidden', "the vault's firewall refuses the address of the worker"]],
-  [
-    'ForbiddenByConnection',
-    ['forbidden', 'the vault permits only private connections, and the worker has none'],
-  ],
-  ['SecretDisabled', ['rejected', 'the secret is disabled in the vault; enable or delete it there']],
-]);
-
 const code = z.string().regex(/^[A-Za-z]{3,64}$/);
 const ErrorBody = z.object({
-  error: z.object({ code: code.optional(), innererror: z.object({ code: code.optional() }).optional() }),
+  error: z.object({
+    code: code.optional(),
+    innererror: z.object({ code: code.optional() }).optional(),
+    message: z.string().catch(''),
+  }),
 });
 const Bundle = z.object({ id: z.string() });
 
 /**
- * Throws the failures of a vault as faults, so that the SDK does not have to parse them. What passes is a success, or a challenge that the SDK
- * answers with a token.
+ * Throws the failures of a vault as faults, so that the SDK does not have to parse them. What passes is a success, or a
+ * challenge that the SDK answers with a token.
  * @param audience the only one that a challenge may ask a token for; any, if undefined
  */
-export const withFaults = (httpClient: HttpClient, audience: string | undefined): HttpClient => ({
+export const withFaults = (
+  httpClient: HttpClient,
+  audience: string | undefined,
+  scope: ScopeMemory,
+): HttpClient => ({
   async sendRequest(request) {
     const response = await httpClient.sendRequest(request).catch((error: Error) => {
       throw networkFault(operationOf(request), error) ?? error;
     });
     const fault = faultOfResponse(request, response, audience);
     if (fault) throw fault;
+    if (response.status === 401) await requireTenant(request, response, scope);
     return response;
   },
 });
@@ -78,7 +69,7 @@ function faultOfResponse(
   if (status === 401 && isChallenge(request, response)) return challengeFault(response, audience);
   if (status >= 400) return errorFault(operation, response);
   const isExpected =
-    status === 204 || (status === 200 && Bundle.safeParse(parseJson(response.bodyAsText)).success);
+    status === 204 || (status === 200 && Bundle.safeParse(parsedJson(response.bodyAsText)).success);
   return isExpected ? undefined : malformedResponse(operation, status);
 }
 
@@ -98,20 +89,34 @@ function challengeFault({ headers }: PipelineResponse, audience: string | undefi
     : new Fault('rejected', 'the vault asks for a token that is not for vaults of the configured cloud');
 }
 
-function errorFault(operation: string, { status, headers, bodyAsText }: PipelineResponse): Fault {
-  const error = ErrorBody.safeParse(parseJson(bodyAsText)).data?.error;
-  const found = status === 401 ? 'Unauthorized' : (error?.innererror?.code ?? error?.code);
-  const known = explained.get(found ?? '');
-  if (known && found) return codedFault(known[0], `${operation}: ${known[1]} (${found})`, found);
-  const wait = retryAfterSeconds(headers.get('retry-after'));
-  const fault = providerFault(operation, { status, code: found, retryAfterSeconds: wait }, kinds);
-  return fault ?? malformedResponse(operation, status);
+/**
+ * A vault shows neither an ID nor whether it was deleted and created again, but the tenant that it belongs to
+ * (https://learn.microsoft.com/azure/key-vault/general/authentication-requests-and-responses#authentication).
+ */
+async function requireTenant(
+  { url }: PipelineRequest,
+  { headers }: PipelineResponse,
+  scope: ScopeMemory,
+): Promise<void> {
+  const challenge = headers.get('www-authenticate') ?? '';
+  const tenant = /\bauthorization(?:_uri)?="?https?:\/\/[^/",\s]+\/([\w.-]{1,64})["/,\s]/i.exec(
+    `${challenge} `,
+  )?.[1];
+  if (tenant === undefined) return;
+  await scope.require(tenant.toLowerCase(), {
+    label: `the tenant of the vault ${new URL(url).hostname}`,
+    kind: 'tenant',
+  });
 }
 
-export function parseJson(body: string | null | undefined): unknown {
-  try {
-    return JSON.parse(body ?? '');
-  } catch {
-    return undefined;
-  }
+function errorFault(operation: string, { status, headers, bodyAsText }: PipelineResponse): Fault {
+  const error = ErrorBody.safeParse(parsedJson(bodyAsText)).data?.error;
+  const found = status === 401 ? 'Unauthorized' : (error?.innererror?.code ?? error?.code);
+  const response = {
+    status,
+    code: found,
+    text: error?.message,
+    retryAfterSeconds: retryAfterSeconds(headers.get('retry-after')),
+  };
+  return refusedFault(operation, response, refusals) ?? malformedResponse(operation, status);
 }

@@ -7,17 +7,19 @@ import {
   type TokenCredential,
   WorkloadIdentityCredential,
 } from '@azure/identity';
+import type { CloudBSettings } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
 import { providerFault, retryAfterSeconds } from '@secrets/sync-worker';
-import { type CloudBSettings, clouds } from '../settings.ts';
+import { clouds } from './clouds.ts';
 
 /** The operation that messages name. */
 export const tokenRequest = 'requesting a token';
 export const noRetries = { retryOptions: { maxRetries: 0 } };
 
 /**
- * Returns the identities of deployed services only: a default chain would also run the programs of developers. Throws `Fault` if the endpoint of
- * an identity is down or throttles, which the SDK reports as it does missing credentials; other errors are the SDK's own.
+ * Returns the identities of deployed services only: a default chain would also run the programs of developers. Throws
+ * `Fault` if the endpoint of an identity is down or throttles, which the SDK reports as it does missing credentials;
+ * other errors are the SDK's own.
  */
 export function workerIdentity(settings: CloudBSettings): TokenCredential {
   const chain = new ChainedTokenCredential(...identitiesOf(settings).flatMap(ifConfigured));
@@ -64,8 +66,8 @@ export const isUnavailable = (error: unknown): boolean =>
   /^(CredentialUnavailableError|AggregateAuthenticationError)$/.test((error as Error).name);
 
 /**
- * The temporary fault of the newest response in the course of a request for a token. It is not kept with the HTTP client, because the SDK uses
- * that of the first managed identity for all later ones.
+ * The temporary fault of the newest response in the course of a request for a token. It is not kept with the HTTP
+ * client, because the SDK uses that of the first managed identity for all later ones.
  */
 const observed = new AsyncLocalStorage<{ fault: Fault | undefined }>();
 

@@ -1,42 +1,41 @@
 import { Fault } from '@secrets/domain';
 import { belongsTo, hasCode, type OwnedSecret, requireWritable } from '@secrets/sync-worker';
-import type { Found } from '../api/vault-api.ts';
+import type { VaultSecret } from '../api/vault-api.ts';
 import type { Remembered } from './remembered.ts';
 import type { Store } from './store.ts';
 
 const certificateTypes = ['application/x-pkcs12', 'application/x-pem-file'];
 
 /** Whether the secret is the private part of a certificate, which the vault manages itself. */
-const isCertificate = ({ managed, contentType }: Found['properties']): boolean =>
+const isCertificate = ({ managed, contentType }: VaultSecret['properties']): boolean =>
   managed || certificateTypes.includes(contentType?.toLowerCase() ?? '');
 
 /**
- * Whether the secret belongs to the destination: it has the destination's tag, or it still has the version that was last written, because
- * whoever writes a new version in the portal loses the tags. A certificate never belongs to it.
+ * Whether the secret belongs to the destination: it has the destination's tag, or it still has the version that was
+ * last written, because whoever writes a new version in the portal loses the tags. A certificate never belongs to it.
  */
 export async function isOwn(
   store: Store,
   name: string,
-  { found, known }: { found: Found; known: Remembered | undefined },
-  signal: AbortSignal,
+  { found, known }: { found: VaultSecret; known: Remembered | undefined },
 ): Promise<boolean> {
   if (isCertificate(found.properties)) return false;
   if (belongsTo(store.owner, owned(name, found, false))) return true;
-  const isRemembered = known !== undefined && (await hasVersion(store, known, found, signal));
+  const isRemembered =
+    known !== undefined && (found.properties.version === known.version || (await hasVersion(store, known)));
   return belongsTo(store.owner, owned(name, found, isRemembered));
 }
 
 /**
- * Throws `Fault` `conflict` unless the secret belongs to the destination or may be taken over. A certificate, and a secret that another
- * destination has marked, are never taken over.
+ * Throws `Fault` `conflict` unless the secret belongs to the destination or may be taken over. A certificate, and a
+ * secret that another destination has marked, are never taken over.
  */
 export async function requireOwnership(
   store: Store,
   name: string,
-  secret: { found: Found; known: Remembered | undefined; overwrite: boolean },
-  signal: AbortSignal,
+  secret: { found: VaultSecret; known: Remembered | undefined; overwrite: boolean },
 ): Promise<void> {
-  if (await isOwn(store, name, secret, signal)) return;
+  if (await isOwn(store, name, secret)) return;
   if (isCertificate(secret.found.properties))
     throw new Fault(
       'conflict',
@@ -45,14 +44,31 @@ export async function requireOwnership(
   requireWritable(store.owner, owned(name, secret.found, false), secret.overwrite);
 }
 
-/** A purged secret loses its versions, so one that somebody else has created since does not have the version. */
-async function hasVersion(
-  { api }: Store,
-  { name, version }: Remembered,
-  { properties }: Found,
+/**
+ * Whether the secret still has the version that was last written. A purged secret loses its versions, so one that
+ * somebody else has created since does not have it. The tags of the version are set again, because a read may be older
+ * than the version.
+ */
+export async function hasVersion(
+  { api, signal }: Store,
+  { name, version, tags }: Remembered,
+): Promise<boolean> {
+  try {
+    await api.setTags(name, tags, signal, version);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'SecretNotFound')) return false;
+    if (error instanceof Fault && error.kind === 'forbidden')
+      return showsVersion(api, { name, version }, signal);
+    throw error;
+  }
+}
+
+async function showsVersion(
+  api: Store['api'],
+  { name, version }: Pick<Remembered, 'name' | 'version'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (properties.version === version) return true;
   try {
     return (await api.find(name, signal, version)) !== undefined;
   } catch (error) {
@@ -61,7 +77,7 @@ async function hasVersion(
   }
 }
 
-const owned = (name: string, { properties: { tags } }: Found, isRemembered: boolean): OwnedSecret => ({
+const owned = (name: string, { properties: { tags } }: VaultSecret, isRemembered: boolean): OwnedSecret => ({
   name,
   tags,
   isRemembered,

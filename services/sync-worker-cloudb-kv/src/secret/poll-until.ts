@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const firstDelayMs = 100;
 
 /**
- * Repeats `check` with increasing delays until it returns a value. Returns undefined after `limitMs`, or when the signal aborts. A vault finishes
- * deletions and recoveries within seconds, mostly; what takes longer is left to the next attempt.
+ * Repeats `check` with increasing delays until it returns a value. Returns undefined after `limitMs`, or when the
+ * signal aborts. A vault finishes deletions and recoveries within seconds, mostly; what takes longer is left to the
+ * next attempt.
  */
 export async function pollUntil<Value>(
   check: () => Promise<Value | undefined>,

@@ -1,6 +1,6 @@
 import { Fault } from '@secrets/domain';
 import { hasCode, type PutRequest, tagChanges, tagsOf } from '@secrets/sync-worker';
-import type { Found } from '../api/vault-api.ts';
+import type { VaultSecret } from '../api/vault-api.ts';
 import { requireOwnership } from './ownership.ts';
 import { pollUntil } from './poll-until.ts';
 import { parseRemembered, type Remembered } from './remembered.ts';
@@ -10,38 +10,34 @@ const recoveryLimitMs = 3_000;
 const maxTags = 15;
 
 /**
- * Reconciles the secret with the value and the destination's tags. A vault overwrites whatever has the name, so the secret is read before each
- * write: whose it is, which tags of others it has, and whether an earlier attempt has already written the value.
+ * Reconciles the secret with the value and the destination's tags. A vault overwrites whatever has the name, so the
+ * secret is read before each write: whose it is, which tags of others it has, and whether an earlier attempt has
+ * already written the value.
  */
-export async function putSecret(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
+export async function putSecret(store: Store, request: PutRequest): Promise<Remembered> {
   const known = parseRemembered(request);
   if (known && !request.valueChanged && !request.verify && hasWantedTags(store, known)) return known;
-  const found = await store.api.find(request.externalName, signal);
-  return found ? reconcile(store, request, { found, known }, signal) : create(store, request, known, signal);
+  const found = await store.api.find(request.externalName, store.signal);
+  return found ? reconcile(store, request, { found, known }) : create(store, request, known);
 }
 
 const wantedTags = ({ settings, owner }: Store) => tagsOf(settings.custom_tags, owner);
 
-function hasWantedTags(store: Store, { tags }: Remembered): boolean {
+function hasWantedTags(store: Store, { tags }: Pick<Remembered, 'tags'>): boolean {
   const { missing, surplus } = tagChanges({ wanted: wantedTags(store), present: tags, ours: tags });
   return Object.keys(missing).length + surplus.length === 0;
 }
 
-async function create(
-  store: Store,
-  request: PutRequest,
-  known: Remembered | undefined,
-  signal: AbortSignal,
-): Promise<Remembered> {
+async function create(store: Store, request: PutRequest, known: Remembered | undefined): Promise<Remembered> {
   const { externalName: name, value } = request;
   const tags = wantedTags(store);
   try {
-    const version = await store.api.set(name, value.reveal(), { tags, contentType: undefined }, signal);
+    const version = await store.api.set(name, value.reveal(), { tags }, store.signal);
     return { name, version, tags };
   } catch (error) {
     if (!hasCode(error, 'ObjectIsDeletedButRecoverable')) throw error;
-    const found = await recover(store, request, known, signal);
-    return reconcile(store, request, { found, known }, signal);
+    const found = await recover(store, request, known);
+    return reconcile(store, request, { found, known });
   }
 }
 
@@ -50,18 +46,17 @@ async function recover(
   store: Store,
   { externalName: name, overwrite }: PutRequest,
   known: Remembered | undefined,
-  signal: AbortSignal,
-): Promise<Found> {
-  const deleted = await store.api.findDeleted(name, signal);
+): Promise<VaultSecret> {
+  const deleted = await store.api.findDeleted(name, store.signal);
   if (!deleted) throw new Fault('not_ready', `the secret ${JSON.stringify(name)} is still being deleted`);
-  await requireOwnership(store, name, { found: deleted, known, overwrite }, signal);
-  await beginRecovery(store, name, signal);
-  const found = await pollUntil(() => store.api.find(name, signal), recoveryLimitMs, signal);
+  await requireOwnership(store, name, { found: deleted, known, overwrite });
+  await beginRecovery(store, name);
+  const found = await pollUntil(() => store.api.find(name, store.signal), recoveryLimitMs, store.signal);
   if (found) return found;
   throw new Fault('not_ready', `the deleted secret ${JSON.stringify(name)} is still being recovered`);
 }
 
-async function beginRecovery({ api }: Store, name: string, signal: AbortSignal): Promise<void> {
+async function beginRecovery({ api, signal }: Store, name: string): Promise<void> {
   try {
     await api.recover(name, signal);
   } catch (error) {
@@ -74,27 +69,38 @@ async function beginRecovery({ api }: Store, name: string, signal: AbortSignal):
   }
 }
 
-/** Reconciles an existing secret, whoever created it, with the request. */
+/**
+ * Reconciles an existing secret, whoever created it, with the request. What was found may be older than what is
+ * remembered. That the value is there already is therefore believed only of the version that the last put left, or
+ * after a write has shown that it is the newest one.
+ */
 async function reconcile(
   store: Store,
   request: PutRequest,
-  { found, known }: { found: Found; known: Remembered | undefined },
-  signal: AbortSignal,
+  { found, known }: { found: VaultSecret; known: Remembered | undefined },
 ): Promise<Remembered> {
   const { externalName: name, overwrite } = request;
-  await requireOwnership(store, name, { found, known, overwrite }, signal);
+  await requireOwnership(store, name, { found, known, overwrite });
   const wanted = wantedTags(store);
-  const { tags: present, version: newest, contentType } = found.properties;
+  const { tags: present, version: newest, contentType, notBefore, expiresOn } = found.properties;
   const { missing, surplus } = tagChanges({ wanted, present, ours: known?.tags ?? {} });
   const tags = mergedTags(present, missing, surplus);
   const value = request.value.reveal();
+  const isTagged =
+    Object.keys(missing).length + surplus.length === 0 && hasWantedTags(store, known ?? { tags: {} });
+  const isRemembered = !request.valueChanged && newest === known?.version && isTagged;
+  const hasValue = found.value === value;
+  if (hasValue && isRemembered) return known;
   try {
-    if (found.value !== value) {
-      const version = await store.api.set(name, value, { tags, contentType }, signal);
-      return { name, version, tags: wanted };
-    }
-    if (Object.keys(missing).length + surplus.length > 0) await store.api.setTags(name, newest, tags, signal);
-    return { name, version: newest, tags: wanted };
+    if (hasValue && (await store.api.setTags(name, tags, store.signal)) === newest)
+      return { name, version: newest, tags: wanted };
+    const version = await store.api.set(
+      name,
+      value,
+      { tags, contentType, notBefore, expiresOn },
+      store.signal,
+    );
+    return { name, version, tags: wanted };
   } catch (error) {
     if (!hasCode(error, 'ObjectIsDeletedButRecoverable', 'SecretNotFound')) throw error;
     throw new Fault('not_ready', `${JSON.stringify(name)} was just deleted`);
@@ -114,5 +120,6 @@ function mergedTags(
   throw new Fault(
     'rejected',
     `the secret would have ${count} tags, foreign ones included; a vault accepts ${maxTags}`,
+    { mayPass: true },
   );
 }

@@ -9,7 +9,7 @@ const Remembered = z.object({
   tags: z.record(z.string(), z.string()),
 });
 
-/** What is stored about an external secret between two puts. */
+/** State of an external secret that is stored between two puts. */
 export type Remembered = z.infer<typeof Remembered>;
 
 /** Returns what the last put stored; undefined if there was none, or if it was for another external name. */

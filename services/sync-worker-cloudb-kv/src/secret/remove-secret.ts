@@ -1,32 +1,57 @@
 import { Fault } from '@secrets/domain';
 import { hasCode, type RemoveRequest, releasedTag } from '@secrets/sync-worker';
-import type { Found } from '../api/vault-api.ts';
-import { isOwn } from './ownership.ts';
+import type { VaultSecret } from '../api/vault-api.ts';
+import { hasVersion, isOwn } from './ownership.ts';
 import { pollUntil } from './poll-until.ts';
 import { parseRemembered } from './remembered.ts';
 import type { Store } from './store.ts';
 
 const purgeLimitMs = 3_000;
 
-/** Deletes the secret if it belongs to the destination, and then tries to purge it. */
-export async function removeSecret(store: Store, request: RemoveRequest, signal: AbortSignal): Promise<void> {
+/**
+ * Deletes the secret if it belongs to the destination, and then tries to purge it unless it must stay recoverable. The
+ * vault may not show a secret yet that was just written.
+ */
+export async function removeSecret(store: Store, request: RemoveRequest): Promise<void> {
   const { externalName: name } = request;
-  const found = await store.api.find(name, signal);
-  if (!found || !(await isOwn(store, name, { found, known: parseRemembered(request) }, signal))) return;
-  await release(store, name, found, signal);
-  await store.api.delete(name, signal);
-  await tryToPurge(store, name, signal);
+  const known = parseRemembered(request);
+  const found = await findAnyway(store, name);
+  const isOurs = found
+    ? await isOwn(store, name, { found, known })
+    : known !== undefined && (await hasVersion(store, known));
+  if (!isOurs) return;
+  await release(store, name, found?.properties.tags ?? {});
+  await store.api.delete(name, store.signal);
+  if (!request.isRecoverable) await tryToPurge(store, name);
 }
 
-/** The tags of a deleted secret cannot be changed, so it is released before. Credentials that may not do so can still delete it. */
+/** Finds a disabled secret, too: whoever has disabled it does not want it to be used, so it may be deleted. */
+async function findAnyway({ api, signal }: Store, name: string): Promise<VaultSecret | undefined> {
+  try {
+    return await api.find(name, signal);
+  } catch (error) {
+    if (!hasCode(error, 'SecretDisabled')) throw error;
+  }
+  try {
+    const properties = await api.propertiesOf(name, signal);
+    return properties && { properties };
+  } catch (error) {
+    if (hasCode(error, 'SecretManagedByKeyVault')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The tags of a deleted secret cannot be changed, so it is released before. Credentials that may not do so can still
+ * delete it.
+ */
 async function release(
-  { api, owner }: Store,
+  { api, owner, signal }: Store,
   name: string,
-  { properties: { version, tags } }: Found,
-  signal: AbortSignal,
+  tags: Record<string, string>,
 ): Promise<void> {
   try {
-    await api.setTags(name, version, { ...tags, ...releasedTag(owner) }, signal);
+    await api.setTags(name, { ...tags, ...releasedTag(owner) }, signal);
   } catch (error) {
     const isForbidden = error instanceof Fault && error.kind === 'forbidden';
     if (!isForbidden && !hasCode(error, 'SecretNotFound')) throw error;
@@ -34,10 +59,10 @@ async function release(
 }
 
 /**
- * A purge can begin when the deletion has ended. If it is not permitted, or takes too long, the vault keeps the deleted secret for its retention
- * period, and a later put recovers it.
+ * A purge can begin when the deletion has ended. If it is not permitted, or takes too long, the vault keeps the deleted
+ * secret for its retention period, and a later put recovers it.
  */
-async function tryToPurge({ api }: Store, name: string, signal: AbortSignal): Promise<void> {
+async function tryToPurge({ api, signal }: Store, name: string): Promise<void> {
   const attempt = async () => {
     try {
       await api.purge(name, signal);

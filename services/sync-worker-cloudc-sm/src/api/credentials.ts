@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import type { CloudCSettings } from '@secrets/destinations';
 import { foreignUrlIn, parseServiceAccount, providerOf } from '@secrets/destinations';
-import { Fault } from '@secrets/domain';
-import { type DriverContext, refusedCredentials, retryAfterSeconds } from '@secrets/sync-worker';
+import { Fault, parsedJson } from '@secrets/domain';
+import {
+  type DriverContext,
+  refusedCredentials,
+  requireSegment,
+  retryAfterSeconds,
+} from '@secrets/sync-worker';
 import {
   type AuthClient,
   type gaxios,
@@ -11,9 +17,8 @@ import {
   OAuth2Client,
 } from 'google-auth-library';
 import { z } from 'zod';
-import type { CloudCSettings } from '../settings.ts';
 import { withFaults } from './call-faults.ts';
-import { parseJson, ResponseError } from './response-error.ts';
+import { ResponseError } from './response-error.ts';
 
 const scopes = ['https://www.googleapis.com/auth/cloud-platform'];
 
@@ -27,7 +32,7 @@ export interface Environment {
   metadataHost?: string | undefined;
 }
 
-/** How requests for tokens are sent. Both connect through the egress guard only. */
+/** Transports for requests for tokens. Both connect through the egress guard only. */
 export interface TokenTransports {
   provider: gaxios.Gaxios;
   metadata: typeof globalThis.fetch;
@@ -43,8 +48,9 @@ export interface OwnIdentity extends Pick<DriverContext, 'identityToken'> {
 }
 
 /**
- * Returns the destination's identity token or service account or, without either, the identity of the worker's environment: its file of
- * credentials, else its metadata server. The provider's own search for an identity is not used, because it would connect past the egress guard.
+ * Returns the destination's identity token or service account or, without either, the identity of the worker's
+ * environment: its file of credentials, else its metadata server. The provider's own search for an identity is not
+ * used, because it would connect past the egress guard.
  * @throws {Fault} `rejected`, if the credentials contain a URL of another host
  */
 export async function authClientFor(
@@ -87,7 +93,7 @@ async function environmentClient(environment: Environment, transports: TokenTran
 
 /** The operator's file may contain a federated identity, whose tokens come from where the operator says. */
 function fileClient(text: string, transporter: gaxios.Gaxios): AuthClient {
-  const content = parseJson(text);
+  const content = parsedJson(text);
   const parsed = EnvironmentFile.safeParse(content);
   if (!parsed.success)
     throw new Fault(
@@ -145,13 +151,13 @@ class DestinationIdentity extends FederatedIdentity {
 
 function impersonationOf({ service_account_email: email }: CloudCSettings, endpointUrl: string | undefined) {
   if (email === '') return {};
-  const path = `/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:generateAccessToken`;
+  const path = `/v1/projects/-/serviceAccounts/${requireSegment('service_account_email', email)}:generateAccessToken`;
   const base = endpointUrl ?? 'https://iamcredentials.googleapis.com';
   return { service_account_impersonation_url: base + path };
 }
 
 function unreadable(): never {
-  throw new Fault('rejected', 'the file of GOOGLE_APPLICATION_CREDENTIALS cannot be read');
+  throw new Fault('rejected', 'the file of GOOGLE_APPLICATION_CREDENTIALS cannot be read', { mayPass: true });
 }
 
 const Token = z.object({ access_token: z.string(), expires_in: z.number() });
@@ -165,7 +171,7 @@ async function metadataToken(environment: Environment, fetch: typeof globalThis.
     requireAvailable(received);
     return received;
   });
-  const token = response.ok ? Token.safeParse(parseJson(await response.text())).data : undefined;
+  const token = response.ok ? Token.safeParse(parsedJson(await response.text())).data : undefined;
   if (token === undefined) throw noIdentity();
   return { access_token: token.access_token, expiry_date: Date.now() + token.expires_in * 1000 };
 }

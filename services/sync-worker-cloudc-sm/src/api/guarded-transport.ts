@@ -1,14 +1,15 @@
+import { parsedJson } from '@secrets/domain';
 import { gaxios } from 'google-auth-library';
-import { parseJson, ResponseError, responseErrorOf } from './response-error.ts';
+import { ResponseError, responseErrorOf } from './response-error.ts';
 
 type Fetch = typeof globalThis.fetch;
 
 const apiHost = 'secretmanager.googleapis.com';
 
 /**
- * Returns what sends every request of the provider's SDK and of its authentication library: it connects through the guard's `fetch` only,
- * whatever agent or proxy the caller asks for, and never retries. Responses that are not a success with JSON become a `ResponseError`,
- * which the SDK keeps as a cause.
+ * Returns what sends every request of the provider's SDK and of its authentication library: it connects through the
+ * guard's `fetch` only, whatever agent or proxy the caller asks for, and never retries. Responses that are not a
+ * success with JSON become a `ResponseError`, which the SDK keeps as a cause.
  * @param endpointUrl the operator's endpoint in place of the API's own
  */
 export function guardedTransport(fetch: Fetch, endpointUrl: string | undefined): gaxios.Gaxios {
@@ -39,7 +40,7 @@ async function send(
   });
   if (response.status >= 400) throw await responseErrorOf(response);
   const text = response.ok ? await response.text() : '';
-  if (parseJson(text) === undefined) throw new ResponseError(response.status);
+  if (parsedJson(text) === undefined) throw new ResponseError(response.status);
   return new Response(text, { status: response.status, headers: { 'content-type': 'application/json' } });
 }
 

@@ -1,7 +1,11 @@
+import { parsedJson } from '@secrets/domain';
 import { retryAfterSeconds } from '@secrets/sync-worker';
 import { z } from 'zod';
 
-/** What decides the fault of an error response. Its message says nothing: the provider's own may contain a value. */
+/**
+ * Properties of an error response that determine its fault. Its message has no details, because the provider's own may
+ * contain a value.
+ */
 export class ResponseError extends Error {
   readonly status: number;
   /** Such as `NOT_FOUND` (google.rpc.Code), or `invalid_grant` from a token endpoint. */
@@ -9,10 +13,11 @@ export class ResponseError extends Error {
   /** Such as `SERVICE_DISABLED` (google.rpc.ErrorInfo). */
   readonly reason: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly #text: string;
 
   constructor(
     status: number,
-    parts: Partial<Pick<ResponseError, 'code' | 'reason' | 'retryAfterSeconds'>> = {},
+    parts: Partial<Pick<ResponseError, 'code' | 'reason' | 'retryAfterSeconds' | 'text'>> = {},
   ) {
     super(`status ${status}`);
     this.name = 'ResponseError';
@@ -20,6 +25,12 @@ export class ResponseError extends Error {
     this.code = parts.code;
     this.reason = parts.reason;
     this.retryAfterSeconds = parts.retryAfterSeconds;
+    this.#text = parts.text ?? '';
+  }
+
+  /** The body, which is compared with patterns and never shown. */
+  get text(): string {
+    return this.#text;
   }
 }
 
@@ -44,23 +55,16 @@ const ErrorBody = z.object({
 
 /** Reads an error response. */
 export async function responseErrorOf(response: Response): Promise<ResponseError> {
-  const parsed = ErrorBody.safeParse(parseJson(await response.text()));
+  const text = await response.text();
+  const parsed = ErrorBody.safeParse(parsedJson(text));
   const { status: code, details } = parsed.data?.error ?? { status: undefined, details: [] };
   const wait = details
     .map(({ retryDelay }) => /^(\d{1,6})(\.\d+)?s$/.exec(retryDelay ?? '')?.[1])
     .find(Boolean);
   return new ResponseError(response.status, {
     code,
+    text,
     reason: details.find((detail) => detail['@type'].endsWith('/google.rpc.ErrorInfo'))?.reason,
     retryAfterSeconds: retryAfterSeconds(wait ?? response.headers.get('retry-after') ?? undefined),
   });
-}
-
-/** Returns the content of a JSON text; undefined if it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

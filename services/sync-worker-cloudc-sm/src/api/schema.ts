@@ -12,17 +12,31 @@ const Timestamp = z
   .object({ seconds: z.union([z.string(), z.number()]), nanos: z.number().default(0) })
   .transform(({ seconds, nanos }) => `${seconds}.${nanos}`);
 
-export const Secret = z.object({
-  /** Distinguishes a secret from a later one of the same name. */
-  createTime: Timestamp,
-  labels: z.record(z.string(), z.string()).default({}),
-  etag: z.string().default(''),
-  replication: z
-    .object({
-      userManaged: z.object({ replicas: z.array(z.object({ location: z.string() })) }).nullish(),
-    })
-    .nullish(),
-});
+const encryption = {
+  customerManagedEncryption: z.object({ kmsKeyName: z.string().default('') }).nullish(),
+};
+
+export const Secret = z
+  .object({
+    name: z.string().default(''),
+    /** Distinguishes a secret from a later one of the same name. */
+    createTime: Timestamp,
+    labels: z.record(z.string(), z.string()).default({}),
+    etag: z.string().default(''),
+    replication: z
+      .object({
+        automatic: z.object(encryption).nullish(),
+        userManaged: z
+          .object({ replicas: z.array(z.object({ location: z.string(), ...encryption })) })
+          .nullish(),
+      })
+      .nullish(),
+  })
+  .transform(({ name, ...secret }) => ({
+    ...secret,
+    /** The number of the project; undefined if the name does not contain it. */
+    project: /^projects\/(\d{1,20})\//.exec(name)?.[1],
+  }));
 export type Secret = z.infer<typeof Secret>;
 
 export const Version = z

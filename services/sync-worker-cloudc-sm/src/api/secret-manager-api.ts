@@ -1,6 +1,6 @@
 import { SecretManagerServiceClient } from '@google-cloud/secret-manager';
 import { Fault } from '@secrets/domain';
-import { abortable, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
+import { abortable, parseResponse, repeatIfThrottled, requireSegment } from '@secrets/sync-worker';
 import CRC32C from 'crc-32/crc32c.js';
 import type { AuthClient } from 'google-auth-library';
 import { type CallOptions, loggingUtils } from 'google-gax';
@@ -18,8 +18,14 @@ type Send<Result> = (
   options: CallOptions,
 ) => Promise<[Result, ...unknown[]]>;
 
-/** Locations of a secret's replicas; empty for an automatic replication. */
-export type Locations = readonly string[];
+export interface Encryption {
+  customerManagedEncryption?: { kmsKeyName: string };
+}
+
+/** Where and with which keys the provider stores a secret. */
+export type Replication =
+  | { automatic: Encryption }
+  | { userManaged: { replicas: ({ location: string } & Encryption)[] } };
 
 /** The calls of the secret manager. Each is one request, aborted by the signal; its failures are `Fault`s. */
 export class SecretManagerApi {
@@ -28,25 +34,21 @@ export class SecretManagerApi {
   #client: Promise<SecretManagerServiceClient> | undefined;
 
   constructor(project: string, authenticate: () => Promise<AuthClient>) {
-    this.#parent = `projects/${project}`;
+    this.#parent = `projects/${requireProject(project)}`;
     this.#authenticate = authenticate;
   }
 
   /** Throws a fault with the code `ALREADY_EXISTS` if the name is in use, and `NOT_FOUND` if there is no such project. */
   async create(
     secretId: string,
-    { labels, locations }: { labels: Record<string, string>; locations: Locations },
+    { labels, replication }: { labels: Record<string, string>; replication: Replication },
     signal: AbortSignal,
   ): Promise<Secret> {
-    const replication =
-      locations.length === 0
-        ? { automatic: {} }
-        : { userManaged: { replicas: locations.map((location) => ({ location })) } };
     const request = { parent: this.#parent, secretId, secret: { replication, labels } };
     const response = await this.#call('CreateSecret', signal, (client, options) =>
       client.createSecret(request, options),
     );
-    return parseResponse('CreateSecret', Secret, response);
+    return requireLabels('CreateSecret', parseResponse('CreateSecret', Secret, response), labels);
   }
 
   /** Throws a fault with the code `NOT_FOUND` if there is no such secret. */
@@ -68,7 +70,7 @@ export class SecretManagerApi {
     const response = await this.#call('UpdateSecret', signal, (client, options) =>
       client.updateSecret(request, options),
     );
-    return parseResponse('UpdateSecret', Secret, response);
+    return requireLabels('UpdateSecret', parseResponse('UpdateSecret', Secret, response), labels);
   }
 
   /** Throws a fault with the code `FAILED_PRECONDITION` if the secret has another etag. */
@@ -166,6 +168,15 @@ export class SecretManagerApi {
       throw signal.aborted ? timedOut() : faultOf(error, operation);
     }
   }
+}
+
+/** The provider's client does not encode what it puts into a path. The ID of a domain-scoped project contains a colon. */
+const requireProject = (project: string): string => requireSegment('project_id', project).replace('%3A', ':');
+
+/** Throws `Fault` `not_ready` if the response shows that the provider has not stored the labels. */
+function requireLabels(operation: string, stored: Secret, labels: Record<string, string>): Secret {
+  if (Object.entries(labels).every(([key, value]) => stored.labels[key] === value)) return stored;
+  throw new Fault('not_ready', `${operation}: the secret was stored without its labels`);
 }
 
 /** The REST transport, because connections of the other one, gRPC, cannot go through the egress guard. */

@@ -6,7 +6,7 @@ import type { Remembered } from './remembered.ts';
 import { findSecret, owned, type Store, wantedLabels } from './store.ts';
 
 /** A secret that exists, and what is remembered of it. */
-export interface Found {
+export interface RememberedSecret {
   found: Secret;
   known: Remembered | undefined;
 }
@@ -15,24 +15,24 @@ export const hasWantedLabels = (store: Store, { labels }: Remembered): boolean =
   isDeepStrictEqual(labels, wantedLabels(store));
 
 /**
- * Requires that the destination may write the secret, sets the labels that are missing, and removes those that the last put set and the
- * destination no longer has. An update replaces all labels, so it names the etag of the labels that it keeps; if somebody else was faster,
- * the secret is read once again.
+ * Requires that the destination may write the secret, sets the labels that are missing, and removes those that the last
+ * put set and the destination no longer has. An update replaces all labels, so it names the etag of the labels that it
+ * keeps; if somebody else was faster, the secret is read once again.
+ * @returns the secret with its labels
  */
-export async function claim(
+export async function claimSecret(
   store: Store,
   request: PutRequest,
-  { found, known }: Found,
-  signal: AbortSignal,
-): Promise<void> {
+  { found, known }: RememberedSecret,
+): Promise<Secret> {
   try {
-    await updateLabels(store, request, { found, known }, signal);
+    return await updateLabels(store, request, { found, known });
   } catch (error) {
     if (hasCode(error, 'NOT_FOUND')) throw changedMeanwhile(request.externalName);
     if (!hasCode(error, 'FAILED_PRECONDITION')) throw error;
-    const again = await findSecret(store, request.externalName, signal);
+    const again = await findSecret(store, request.externalName);
     if (again === undefined) throw changedMeanwhile(request.externalName);
-    await updateLabels(store, request, { found: again, known }, signal).catch((second: unknown) => {
+    return updateLabels(store, request, { found: again, known }).catch((second: unknown) => {
       throw hasCode(second, 'FAILED_PRECONDITION') ? changedMeanwhile(request.externalName) : second;
     });
   }
@@ -41,20 +41,25 @@ export async function claim(
 async function updateLabels(
   store: Store,
   { externalName: id, overwrite }: PutRequest,
-  { found, known }: Found,
-  signal: AbortSignal,
-): Promise<void> {
+  { found, known }: RememberedSecret,
+): Promise<Secret> {
   requireWritable(store.owner, owned(id, found, known), overwrite);
   const wanted = wantedLabels(store);
   const { missing, surplus } = tagChanges({ wanted, present: found.labels, ours: known?.labels ?? {} });
-  if (Object.keys(missing).length === 0 && surplus.length === 0) return;
+  const isLabelled = Object.keys(missing).length === 0 && surplus.length === 0;
+  // If the last put has set others, what was found is older.
+  if (isLabelled && (known === undefined || hasWantedLabels(store, known))) return found;
   const kept = Object.entries(found.labels).filter(([key]) => !surplus.includes(key));
-  await store.api.updateLabels(
+  return store.api.updateLabels(
     id,
     { labels: { ...Object.fromEntries(kept), ...wanted }, etag: found.etag },
-    signal,
+    store.signal,
   );
 }
+
+/** The fault of a read that is older than the last write of this entry. */
+export const outdatedRead = (name: string): Fault =>
+  new Fault('not_ready', `the provider still returns an earlier state of ${JSON.stringify(name)}`);
 
 /** The fault of a secret that somebody else changes or deletes at the same time. */
 export const changedMeanwhile = (name: string): Fault =>

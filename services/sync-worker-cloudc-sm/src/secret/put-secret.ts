@@ -1,31 +1,44 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '@secrets/domain';
 import { hasCode, type PutRequest } from '@secrets/sync-worker';
-import { changedMeanwhile, claim, type Found, hasWantedLabels } from './labels.ts';
+import type { Secret } from '../api/schema.ts';
+import {
+  changedMeanwhile,
+  claimSecret,
+  hasWantedLabels,
+  outdatedRead,
+  type RememberedSecret,
+} from './labels.ts';
 import { remember, withNotice } from './remember.ts';
 import { parseRemembered, type Remembered } from './remembered.ts';
-import { findSecret, type Store, wantedLabels } from './store.ts';
+import { keysOf, wantedReplication } from './replication.ts';
+import { findSecret, isOutdated, requireProject, type Store, wantedLabels } from './store.ts';
 import { addVersion, writeValue } from './versions.ts';
 
 /** Reconciles the secret with the value and with the destination's labels. Makes no call if nothing changed. */
-export async function putSecret(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
+export async function putSecret(store: Store, request: PutRequest): Promise<Remembered> {
   const known = parseRemembered(request);
-  if (known === undefined) return createOrAdopt(store, request, signal);
+  if (known === undefined) return createOrAdopt(store, request, known);
   if (hasValue(request, known) && hasWantedLabels(store, known)) return withNotice(store, known);
-  const found = await findSecret(store, request.externalName, signal);
+  const found = await findSecret(store, request.externalName);
   return found === undefined
-    ? createOrAdopt(store, request, signal)
-    : reconcile(store, request, { found, known }, signal);
+    ? createOrAdopt(store, request, known)
+    : reconcile(store, request, { found, known });
 }
 
 /** Creates first, so that the provider decides whether the name is free. */
-async function createOrAdopt(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
+async function createOrAdopt(
+  store: Store,
+  request: PutRequest,
+  known: Remembered | undefined,
+): Promise<Remembered> {
   try {
-    return await create(store, request, signal);
+    return await create(store, request);
   } catch (error) {
     if (!hasCode(error, 'ALREADY_EXISTS')) throw error;
-    const found = await findSecret(store, request.externalName, signal);
+    const found = await findSecret(store, request.externalName);
     if (found === undefined) throw changedMeanwhile(request.externalName);
-    return reconcile(store, request, { found, known: undefined }, signal);
+    return reconcile(store, request, { found, known });
   }
 }
 
@@ -34,30 +47,42 @@ const hasValue = ({ valueChanged, verify }: PutRequest, { started }: Remembered)
   !valueChanged && !verify && started === null;
 
 /** If the process dies between the two calls, the next attempt finds the secret by its labels and adds the version. */
-async function create(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
+async function create(store: Store, request: PutRequest): Promise<Remembered> {
   const { api, settings } = store;
   const labels = wantedLabels(store);
-  const content = { labels, locations: settings.replication_locations };
-  const secret = await api.create(request.externalName, content, signal).catch((error: unknown) => {
-    throw hasCode(error, 'NOT_FOUND') ? unknownProject(settings.project_id) : error;
-  });
-  const added = await addVersion(store, request, { secret, ours: [], after: 0 }, signal);
-  return remember(store, request, secret, { ours: [added], started: null });
+  const content = { labels, replication: wantedReplication(settings) };
+  const secret = await api.create(request.externalName, content, store.signal);
+  await requireProject(store, secret); // the value is not written yet
+  await requireKeys(store, request.externalName, secret);
+  const added = await addVersion(store, request, { secret, ours: [], after: 0 });
+  return remember(store, request, secret, { ours: [added], current: added.number, started: null });
 }
 
-const unknownProject = (project: string): Fault =>
-  new Fault('rejected', `CreateSecret: the project ${JSON.stringify(project)} was not found (NOT_FOUND)`);
+/** Deletes a new secret that the provider does not encrypt as requested, before it gets the value. */
+async function requireKeys({ api, settings, signal }: Store, id: string, created: Secret): Promise<void> {
+  if (isDeepStrictEqual(keysOf(created.replication), keysOf(wantedReplication(settings)))) return;
+  await api.delete(id, created.etag, signal);
+  throw new Fault(
+    'rejected',
+    'CreateSecret: the secret was created without the encryption keys of the destination',
+    {
+      mayPass: true,
+    },
+  );
+}
 
-/** Reconciles an existing secret with the request. What is remembered of an earlier secret of this name says nothing about this one. */
+/**
+ * Reconciles an existing secret with the request. What is remembered of an earlier secret of this name says nothing
+ * about this one.
+ */
 async function reconcile(
   store: Store,
   request: PutRequest,
-  { found, known }: Found,
-  signal: AbortSignal,
+  { found, known }: RememberedSecret,
 ): Promise<Remembered> {
+  if (isOutdated(found, known)) throw outdatedRead(request.externalName);
   const same = known?.createTime === found.createTime ? known : undefined;
-  await claim(store, request, { found, known: same }, signal);
-  const isUnchanged = same !== undefined && hasValue(request, same);
-  const ours = isUnchanged ? same.ours : await writeValue(store, request, { found, known: same }, signal);
-  return remember(store, request, found, { ours, started: null });
+  const secret = await claimSecret(store, request, { found, known: same });
+  const versions = await writeValue(store, request, { found: secret, known: same });
+  return remember(store, request, secret, { ...versions, started: null });
 }

@@ -1,63 +1,93 @@
 import { Fault } from '@secrets/domain';
 import { hasCode, type PutRequest } from '@secrets/sync-worker';
 import type { Secret, Version } from '../api/schema.ts';
-import { changedMeanwhile, type Found } from './labels.ts';
+import { changedMeanwhile, type RememberedSecret } from './labels.ts';
 import { remember } from './remember.ts';
-import type { Remembered } from './remembered.ts';
+import { currentOf, type Remembered } from './remembered.ts';
 import type { Store } from './store.ts';
 
-/** The newest version of a secret: its number, 0 if there is none, and undefined if it is not known; and its value, if it can be read. */
-interface Newest {
-  number: number | undefined;
-  value?: Buffer;
-}
+/**
+ * The newest version of a secret: its number, 0 if there is none, and undefined if it is not known; and its value, if
+ * it can be read.
+ */
+type Newest = { number: number; value: Buffer } | { number: number | undefined; value?: undefined };
+
+/** The versions of this entry that are left, and the number of the newest one of the secret. */
+type Versions = Pick<Remembered, 'ours' | 'current'>;
 
 /**
- * Ensures that the newest version has the value, and destroys the older versions that this entry has added. An attempt whose outcome was lost
- * may have added the version already: the API has no idempotency token, so the newest version is compared.
- * @returns the versions of this entry that are left
+ * Ensures that the newest version has the value, and destroys the older versions that this entry has added. An attempt
+ * whose outcome was lost may have added the version already: the API has no idempotency token, so the newest version is
+ * compared.
  */
 export async function writeValue(
   store: Store,
   request: PutRequest,
-  { found: secret, known }: Found,
-  signal: AbortSignal,
-): Promise<Version[]> {
+  { found: secret, known }: RememberedSecret,
+): Promise<Versions> {
   const { externalName: id } = request;
-  const newest = await newestVersion(store, id, signal);
-  const lost = known && (await versionOfLostAttempt(store, request, { known, newest }, signal));
+  const newest = await newestVersion(store, id);
+  const lost = known && (await versionOfLostAttempt(store, request, { known, newest }));
   const ours = [...(known?.ours ?? []), ...(lost ?? [])];
-  if (newest.value?.equals(Buffer.from(request.value.reveal(), 'utf8')))
-    return destroyOlder(store, id, { ours, current: newest.number }, signal);
-  const added = await addVersion(store, request, { secret, ours, after: newest.number }, signal);
-  return destroyOlder(store, id, { ours: [...ours, added], current: added.number }, signal);
+  const written = await writtenVersion(store, request, { known, newest });
+  if (written !== undefined)
+    return { ours: await destroyOlder(store, id, { ours, current: written }), current: written };
+  const after = newest.number === undefined ? undefined : Math.max(newest.number, currentOf(known));
+  const added = await addVersion(store, request, { secret, ours, after });
+  const all = [...ours, added];
+  const current = added.number;
+  return { ours: await destroyOlder(store, id, { ours: all, current }), current };
 }
 
 /**
- * Adds a version to a secret that exists. Before that, it records what it is about to add, because versions do not show who has added them:
- * if the outcome is lost, the next attempt recognises the version by its value.
+ * Returns the number of the newest version if it has the value already. What `latest` denotes may be older than that,
+ * so it decides only if it is the version that is remembered, and no attempt may have added another one since.
+ * Otherwise, versions are read by their numbers, which is strongly consistent
+ * (https://docs.cloud.google.com/secret-manager/docs/reference/consistency): the next number shows whether there is a
+ * newer one.
+ */
+async function writtenVersion(
+  { api, signal }: Store,
+  { externalName: id, value, valueChanged }: PutRequest,
+  { known, newest }: { known: Remembered | undefined; newest: Newest },
+): Promise<number | undefined> {
+  if (newest.number === undefined) return undefined;
+  const remembered = currentOf(known);
+  const wanted = Buffer.from(value.reveal(), 'utf8');
+  const hasValue = newest.value?.equals(wanted) ?? false;
+  if (hasValue && known?.started === null && newest.number === remembered) return newest.number;
+  const isOutdated = newest.value !== undefined && newest.number < remembered;
+  if (isOutdated ? valueChanged : !hasValue) return undefined;
+  const number = Math.max(newest.number, remembered);
+  const read = await readIfPossible(api, id, number, signal);
+  if (!read?.value.equals(wanted)) return undefined;
+  return (await exists(api, id, number + 1, signal)) ? undefined : number;
+}
+
+/**
+ * Adds a version to a secret that exists. Before that, it records what it is about to add, because versions do not show
+ * who has added them: if the outcome is lost, the next attempt recognises the version by its value.
  * @param secret.after the number of the newest version; if it is not known, nothing is recorded
  */
 export async function addVersion(
   store: Store,
   request: PutRequest,
   { secret, ours, after }: { secret: Secret; ours: Version[]; after: number | undefined },
-  signal: AbortSignal,
 ): Promise<Version> {
   const { externalName, value, valueHash } = request;
   if (after !== undefined) {
     const started = { after, hash: valueHash.of(value.reveal()) };
-    await request.recordRemote(remember(store, request, secret, { ours, started }));
+    await request.recordRemote(remember(store, request, secret, { ours, current: after, started }));
   }
   try {
-    return await store.api.addVersion(externalName, value.reveal(), signal);
+    return await store.api.addVersion(externalName, value.reveal(), store.signal);
   } catch (error) {
     throw hasCode(error, 'NOT_FOUND') ? changedMeanwhile(externalName) : error;
   }
 }
 
 /** Without permission to read versions, the value is written without a comparison. */
-async function newestVersion({ api }: Store, id: string, signal: AbortSignal): Promise<Newest> {
+async function newestVersion({ api, signal }: Store, id: string): Promise<Newest> {
   try {
     return await api.access(id, 'latest', signal);
   } catch (error) {
@@ -71,14 +101,13 @@ async function newestVersion({ api }: Store, id: string, signal: AbortSignal): P
 }
 
 /**
- * Returns the version that the last attempt has added, if its outcome was lost: the only newer version with its value. If there are several,
- * somebody else has added some of them, and none is returned.
+ * Returns the version that the last attempt has added, if its outcome was lost: the only newer version with its value.
+ * If there are several, somebody else has added some of them, and none is returned.
  */
 async function versionOfLostAttempt(
-  { api }: Store,
+  { api, signal }: Store,
   { externalName: id, valueHash }: PutRequest,
   { known: { started, ours }, newest }: { known: Remembered; newest: Newest },
-  signal: AbortSignal,
 ): Promise<Version[]> {
   if (started === null || newest.number === undefined || newest.number <= started.after) return [];
   const enabled = (await unlessForbidden(api.enabledVersions(id, signal))) ?? [];
@@ -86,14 +115,26 @@ async function versionOfLostAttempt(
   for (const version of enabled) {
     if (version.number <= started.after || ours.some(({ number }) => number === version.number)) continue;
     const isRead = version.number === newest.number && newest.value !== undefined;
-    const read = isRead ? newest : await readIfPossible(api, id, version, signal);
+    const read = isRead ? newest : await readIfPossible(api, id, version.number, signal);
     if (read?.value && valueHash.matches(read.value, started.hash)) matching.push(version);
   }
   return matching.length === 1 ? matching : [];
 }
 
-const readIfPossible = (api: Store['api'], id: string, { number }: Version, signal: AbortSignal) =>
+const readIfPossible = (api: Store['api'], id: string, number: number, signal: AbortSignal) =>
   unless(api.access(id, number, signal), 'NOT_FOUND', 'FAILED_PRECONDITION', 'PERMISSION_DENIED');
+
+/** Whether there is a version of this number, also one that cannot be read. */
+async function exists(api: Store['api'], id: string, number: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await api.access(id, number, signal);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'NOT_FOUND')) return false;
+    if (hasCode(error, 'FAILED_PRECONDITION', 'PERMISSION_DENIED')) return true;
+    throw error;
+  }
+}
 
 const unlessForbidden = <Result>(call: Promise<Result>) => unless(call, 'PERMISSION_DENIED');
 
@@ -108,21 +149,22 @@ const unless = <Result>(call: Promise<Result>, ...codes: readonly string[]): Pro
 const maxRemembered = 100;
 
 /**
- * Destroys the versions before the current one, because each is billed and keeps an old value readable. Its etag ensures that a version is
- * destroyed only if nobody has changed it since. A failure does not fail the put, whose value is written: the next one tries again.
+ * Destroys the versions with lower numbers than the current one, because each is billed and keeps an old value
+ * readable. The etag ensures that a version that was changed in the meantime is not destroyed. A failure does not fail
+ * the put, whose value is written: the next one tries again.
+ * @param versions.current the number of a version that was added, or found by its number, or is remembered
  * @returns the versions that are left
  */
 async function destroyOlder(
   store: Store,
   id: string,
-  { ours, current }: { ours: readonly Version[]; current: number | undefined },
-  signal: AbortSignal,
+  { ours, current }: { ours: readonly Version[]; current: number },
 ): Promise<Version[]> {
   const left = [...ours];
   try {
     for (const version of ours) {
-      if (version.number === current) continue;
-      await destroy(store, id, version, signal);
+      if (version.number >= current) continue;
+      await destroy(store, id, version);
       left.splice(left.indexOf(version), 1);
     }
   } catch (error) {
@@ -135,7 +177,7 @@ async function destroyOlder(
   return left.slice(-maxRemembered);
 }
 
-async function destroy({ api }: Store, id: string, version: Version, signal: AbortSignal): Promise<void> {
+async function destroy({ api, signal }: Store, id: string, version: Version): Promise<void> {
   try {
     await api.destroy(id, version, signal);
   } catch (error) {

@@ -45,13 +45,98 @@ describe('codehost 5: a call that exceeded a limit is throttled until the time g
   });
 });
 
+describe('a documented refusal', () => {
+  const sso = { 'x-github-sso': 'required; url=https://github.com/orgs/acme/sso?canary' };
+  const permission = 'Resource not accessible by personal access token canary';
+  const named = { 'x-accepted-github-permissions': 'secrets=write' };
+  const cannot =
+    'Although you appear to have the correct authorization credentials, the `canary` organization has';
+  const suspended = 'Sorry. This installation owned by canary suspended your access at 2026-01-01T00:00:00Z.';
+  const remaining = { 'x-ratelimit-remaining': '0' };
+  test.each<[number, string, Record<string, string>, string, RegExp]>([
+    [
+      403,
+      'This installation has been suspended',
+      {},
+      'unauthenticated',
+      /the installation is suspended .*; unsuspend/,
+    ],
+    [403, suspended, {}, 'unauthenticated', /the installation is suspended/],
+    [403, 'Sorry. Your account was suspended.', {}, 'unauthenticated', /account of the token is suspended/],
+    [
+      403,
+      'canary',
+      sso,
+      'forbidden',
+      /requires single sign-on \(SAML\) \(X-GitHub-SSO\); authorize the token/,
+    ],
+    [403, 'Resource protected by organization SAML enforcement. canary', {}, 'forbidden', /single sign-on/],
+    [
+      403,
+      `${cannot} an IP allow list enabled, and your IP canary`,
+      {},
+      'forbidden',
+      /IP allow list .*; add the addr/,
+    ],
+    [
+      403,
+      '`canary` forbids access via a personal access token (classic).',
+      {},
+      'forbidden',
+      /policy does not/,
+    ],
+    [
+      403,
+      `${cannot} enabled OAuth App access restrictions, canary`,
+      {},
+      'forbidden',
+      /OAuth apps .*; approve/,
+    ],
+    [403, 'Repository was archived so is read-only.', remaining, 'may pass', /is archived .*; unarchive it$/],
+    [403, 'Repository has been locked for migration.', {}, 'may pass', /is locked while it is migrated/],
+    [403, 'Repository access blocked', {}, 'may pass', /provider has disabled the repository/],
+    [451, 'canary', {}, 'may pass', /provider has disabled the repository/],
+    [
+      403,
+      'Upgrade to GitHub Pro or make this repository public to canary',
+      {},
+      'may pass',
+      /the plan .*; upgrade/,
+    ],
+    [403, 'Maximum number of login attempts exceeded.', {}, 'throttled', /account is locked for a while/],
+    [403, 'Must have admin rights to Repository.', {}, 'forbidden', /is no administrator of the repository/],
+    [
+      403,
+      'Resource not accessible by integration',
+      {},
+      'forbidden',
+      /lacks a permission \(status 403\); grant it/,
+    ],
+    [403, permission, named, 'forbidden', /lacks a permission \(status 403: secrets=write\); grant it/],
+    [
+      403,
+      permission,
+      { 'x-accepted-github-permissions': 'canary' },
+      'forbidden',
+      /a permission \(status 403\);/,
+    ],
+    [403, 'canary', { 'x-github-sso': 'partial-results; organizations=1' }, 'forbidden', /permission denied/],
+    [400, 'canary is not a supported version', {}, 'may pass', /does not support the version 2022-11-28/],
+    [404, 'Not Found', {}, 'may pass', /does not exist, or .* \(NotFound\)/],
+    [409, 'canary', {}, 'may pass', /in another state than expected/],
+    [422, 'canary', {}, 'rejected', /breaks a rule of the provider \(ValidationFailed\)/],
+  ])('%i %s with %j: %s', (status, message, headers, kind, sentence) => {
+    const fault = faultOf(responded(status, headers, message), 'write');
+    expect(fault.mayPass ? 'may pass' : fault.kind).toBe(kind);
+    expect(fault.message).toMatch(sentence);
+    expect(fault.message).not.toContain('canary');
+  });
+});
+
 describe('a failed call', () => {
   test.each([
     [400, 'rejected', /status 400/],
-    [401, 'unauthenticated', /status 401/],
-    [404, 'rejected', /NotFound/],
-    [409, 'rejected', /status 409/],
-    [422, 'rejected', /ValidationFailed/],
+    [401, 'unauthenticated', /BadCredentials/],
     [500, 'unavailable', /status 500/],
     [502, 'unavailable', /status 502/],
     [304, 'unavailable', /unexpected status 304/],

@@ -1,19 +1,8 @@
 import { isNativeError } from 'node:util/types';
-import { Fault, type FaultKind } from '@secrets/domain';
-import { networkFault, providerFault, retryAfterSeconds, throwingFaults } from '@secrets/sync-worker';
+import { Fault } from '@secrets/domain';
+import { networkFault, refusedFault, retryAfterSeconds, throwingFaults } from '@secrets/sync-worker';
 import { z } from 'zod';
-
-/** The provider sends no error codes. These names denote what its status, headers and message say. */
-const kinds: ReadonlyMap<string, FaultKind> = new Map([
-  ['RateLimited', 'throttled'],
-  ['NotFound', 'rejected'],
-  ['ValidationFailed', 'rejected'],
-]);
-
-const codes: ReadonlyMap<number, string> = new Map([
-  [404, 'NotFound'],
-  [422, 'ValidationFailed'],
-]);
+import { refusals } from './refusals.ts';
 
 /** The part of an error of the provider's client that is read. Its own message may contain values. */
 const ErrorResponse = z.object({
@@ -40,15 +29,25 @@ export function faultOf(error: unknown, operation: string): Fault {
 }
 
 function errorResponseFault(operation: string, response: ErrorResponse): Fault {
-  const { status } = response;
-  if (isRateLimit(response)) {
-    const limited = { status, code: 'RateLimited', retryAfterSeconds: waitSeconds(response) };
-    return providerFault(operation, limited, kinds) as Fault;
-  }
-  if (isSuspension(response))
-    return new Fault('unauthenticated', `${operation}: the installation is suspended`);
-  const fault = providerFault(operation, { status, code: codes.get(status) }, kinds);
+  const { status, headers, data } = response;
+  const code = codeOf(response);
+  const answer = { status, code, text: data.message, reason: missingPermissions(headers) };
+  const fault = refusedFault(operation, { ...answer, retryAfterSeconds: waitSeconds(headers) }, refusals);
   return fault ?? new Fault('unavailable', `${operation}: unexpected status ${status}`);
+}
+
+/** The statuses that the driver decides by. */
+const codes: ReadonlyMap<number, string> = new Map([
+  [401, 'BadCredentials'],
+  [404, 'NotFound'],
+  [422, 'ValidationFailed'],
+]);
+
+/** A name for what the headers or the status say. */
+function codeOf(response: ErrorResponse): string | undefined {
+  const { status, headers } = response;
+  if (status === 403 && /^\s*required\b/i.test(String(headers['x-github-sso'] ?? ''))) return 'X-GitHub-SSO';
+  return isRateLimit(response) ? 'RateLimited' : codes.get(status);
 }
 
 /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
@@ -59,13 +58,22 @@ const isRateLimit = ({ status, headers, data }: ErrorResponse): boolean =>
       headers['x-ratelimit-remaining'] === '0' ||
       /secondary rate limit|abuse detection/i.test(data.message)));
 
-const isSuspension = ({ status, data }: ErrorResponse): boolean =>
-  status === 403 && /installation .*suspended/i.test(data.message);
+/**
+ * Returns the permissions that the provider names for the call, such as `secrets=write`
+ * (https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#resource-not-accessible).
+ */
+function missingPermissions(headers: ErrorResponse['headers']): string | undefined {
+  const named = String(headers['x-accepted-github-permissions'] ?? '');
+  return /^[a-z_]{1,40}=[a-z]{1,10}([,;] ?[a-z_]{1,40}=[a-z]{1,10}){0,7}$/.test(named) ? named : undefined;
+}
 
 const defaultWaitSeconds = 60;
 
-/** What the provider asks for: a number of seconds, else the time at which the limit is reset, else a minute. */
-function waitSeconds({ headers }: ErrorResponse): number {
+/**
+ * Returns the seconds that the provider asks to wait: `Retry-After`, else the time until the limit is reset, else a
+ * minute.
+ */
+function waitSeconds(headers: ErrorResponse['headers']): number {
   const header = (name: string) => (headers[name] === undefined ? undefined : String(headers[name]));
   const asked = retryAfterSeconds(header('retry-after'));
   if (asked !== undefined) return asked;

@@ -3,7 +3,6 @@ import { Fault } from '@secrets/domain';
 import { withFaults } from './call-faults.ts';
 import type { Tokens } from './tokens.ts';
 
-/** The options of each call. */
 export interface CallOptions {
   headers: { authorization: string; 'x-github-api-version': string };
   request: { signal: AbortSignal };
@@ -29,8 +28,8 @@ export class CodehostApi {
   }
 
   /**
-   * Makes a call, which the signal aborts; its failures are `Fault`s. With a token that is refused because it has expired or was withdrawn, the
-   * call is made once more with a new one.
+   * Makes a call, which the signal aborts; its failures are `Fault`s. With a token that is refused because it has
+   * expired or was withdrawn, the call is made once more with a new one.
    */
   async call<Result>(
     operation: string,
@@ -48,7 +47,33 @@ export class CodehostApi {
       return sendWith(replacement);
     }
   }
+
+  /** Reads a resource with its entity tag; undefined if it still has the given one. */
+  async readIfChanged(
+    operation: string,
+    path: string,
+    etag: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ data: unknown; etag: string | undefined } | undefined> {
+    return this.call(operation, signal, async (octokit, { headers, request }) => {
+      const condition = etag === undefined ? {} : { 'if-none-match': etag };
+      try {
+        const answer = await octokit.request(`GET ${path}`, {
+          headers: { ...headers, ...condition },
+          request,
+        });
+        return { data: answer.data, etag: answer.headers.etag };
+      } catch (error) {
+        if (etag !== undefined && isNotModified(error)) return undefined;
+        throw error;
+      }
+    });
+  }
 }
+
+/** The provider's client reports the response as an error. */
+const isNotModified = (error: unknown): boolean =>
+  error instanceof Error && 'status' in error && error.status === 304;
 
 const optionsOf = (token: string, signal: AbortSignal): CallOptions => ({
   headers: { authorization: `Bearer ${token}`, 'x-github-api-version': apiVersion },

@@ -1,8 +1,11 @@
+import { Fault } from '@secrets/domain';
 import { malformedResponse } from '@secrets/sync-worker';
 
 type Fetch = typeof globalThis.fetch;
 
 const maxRedirects = 3;
+/** Maximum size of a response that is not a list; a list may have 1 MiB. A repository is described in about 10 KiB. */
+const maxBytes = 64 * 1024;
 const withoutBody: readonly number[] = [204, 205, 304];
 
 /**
@@ -34,6 +37,8 @@ function locationIn({ status, headers }: Response, method: string | undefined): 
 
 async function readToEnd(response: Response, url: string): Promise<Response> {
   const content = await response.arrayBuffer();
+  if (content.byteLength > maxBytes && !new URL(url).searchParams.has('per_page'))
+    throw new Fault('unavailable', 'the service sent a response of more than 64 KiB');
   const headers = new Headers([...response.headers]);
   headers.set('content-type', 'application/json'); // the client returns other bodies as text, as it does invalid JSON
   const body = withoutBody.includes(response.status) ? null : content;

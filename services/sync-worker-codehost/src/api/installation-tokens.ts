@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Octokit } from '@octokit/rest';
 import { Fault } from '@secrets/domain';
-import { abortable, hasCode, parseResponse } from '@secrets/sync-worker';
+import { abortable, hasCode, parseResponse, refusedCredentials } from '@secrets/sync-worker';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
 import { withFaults } from './call-faults.ts';
@@ -38,10 +38,12 @@ export function readPrivateKey(pem: string, appName: string): KeyObject {
 }
 
 /**
- * The tokens of an installation. One is requested when it is needed and kept until a minute before it expires, however many calls wait for it.
+ * The tokens of an installation. One is requested when it is needed and kept until a minute before it expires, however
+ * many calls wait for it.
  *
- * The provider's own package for this (`@octokit/auth-app`) is not used: it shares requests in progress between all of its instances by the
- * number of the installation alone, so that a destination with another key, or on another server, would get the token.
+ * The provider's own package for this (`@octokit/auth-app`) is not used: it shares requests in progress between all of
+ * its instances by the number of the installation alone, so that a destination with another key, or on another server,
+ * would get the token.
  */
 export class InstallationTokens implements Tokens {
   readonly #octokit: Octokit;
@@ -82,7 +84,9 @@ export class InstallationTokens implements Tokens {
   }
 }
 
-/** https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app */
+/**
+ * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+ */
 function appJwt({ appId, privateKey }: Installation): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000) - issuedSecondsAgo;
   return new SignJWT({})
@@ -102,12 +106,7 @@ function refusal(error: unknown, id: number, appName: string): unknown {
       'unauthenticated',
       `${operation}: the application ${name} has no installation ${id}; it was removed, or installation_id is wrong`,
     );
-  if (error.kind === 'forbidden')
-    return new Fault(
-      'unauthenticated',
-      `${operation}: installation ${id} of the application ${name} was refused`,
-    );
-  if (error.kind !== 'unauthenticated' || error.message.includes('suspended')) return error;
+  if (!hasCode(error, 'BadCredentials')) return refusedCredentials(error);
   return new Fault(
     'unauthenticated',
     `${operation}: the ID or the private key of the application ${name} was not accepted, or the worker's clock is wrong`,

@@ -16,6 +16,9 @@ export const FoundSecret = z.object({
 });
 export type FoundSecret = z.infer<typeof FoundSecret>;
 
+/** A repository, an environment or an organization. */
+export const Identified = z.object({ id: z.int().positive() });
+
 export const Counted = z.object({ total_count: z.int().nonnegative() });
 
 export const Repositories = z.array(z.object({ id: z.int(), name: z.string() }));

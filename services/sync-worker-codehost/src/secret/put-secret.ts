@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Fault } from '@secrets/domain';
 import { hasCode, type PutRequest, requireWritable } from '@secrets/sync-worker';
 import type { PublicKey } from '../api/schema.ts';
 import { type Access, requireStatus, type ScopeResponse } from '../api/secret-scope.ts';
@@ -7,48 +8,55 @@ import { sealFor } from './scope-key.ts';
 import { findSecret, type Store, timeOf, withScope } from './store.ts';
 
 /**
- * Reconciles the secret with the value and with who may see it, in as few calls as possible: one for a new value of a known secret, and none
- * if nothing changed. Values cannot be read back; a secret that was edited by someone else is written again.
+ * Reconciles the secret with the value and with who may see it, in as few calls as possible: one for a new value of a
+ * known secret, and none if nothing changed. Values cannot be read back; a secret that was edited by someone else is
+ * written again.
  */
-export async function putSecret(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
-  const known = parseRemembered(request);
-  if (known === undefined) return createOrTakeOver(store, request, signal);
-  if (request.valueChanged) return write(store, request, signal);
-  if (!request.verify && hasAccess(store, known)) return known;
-  return inspect(store, request, known, signal); // an edit by someone else would be hidden by a change of who may see the secret
+export async function putSecret(store: Store, request: PutRequest): Promise<Remembered> {
+  const isUnchanged = !request.valueChanged && !request.verify;
+  const unchanged = isUnchanged ? parseRemembered(store, request) : undefined;
+  if (unchanged !== undefined && hasAccess(store, unchanged)) return unchanged;
+  await store.scope.place.require(store.signal);
+  const known = parseRemembered(store, request);
+  if (known === undefined) return createOrTakeOver(store, request);
+  if (request.valueChanged) return write(store, request);
+  return inspect(store, request, known); // an edit by someone else would be hidden by a change of who may see the secret
 }
 
 /** The key is fetched first: if that succeeds, a secret that is not found does not exist. */
-async function createOrTakeOver(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
+async function createOrTakeOver(store: Store, request: PutRequest): Promise<Remembered> {
   const { externalName: name, overwrite } = request;
-  await withScope(store, () => store.key.current(signal));
-  const found = await findSecret(store, name, signal);
-  if (found === undefined) await withScope(store, () => store.count.requireRoom(signal));
+  await withScope(store, () => store.key.current(store.signal));
+  const shown = await findSecret(store, name);
+  const found = shown !== undefined && store.removed.includes(name, shown.updated_at) ? undefined : shown;
+  if (found === undefined) await withScope(store, () => store.count.requireRoom(store.signal));
   else requireWritable(store.owner, { name, tags: {}, isRemembered: isStarted(request) }, overwrite);
-  await store.access?.wanted(signal); // a repository that does not exist is refused before anything is recorded
+  await store.access?.wanted(store.signal); // a repository that does not exist is refused before anything is recorded
   await request.recordStart();
-  return write(store, request, signal);
+  try {
+    return await write(store, request);
+  } catch (error) {
+    if (found === undefined && hasCode(error, 'ValidationFailed'))
+      await store.count.requireRoomNow(store.signal);
+    throw error;
+  }
 }
 
 /** A start that was recorded is one of this name, unless a put has succeeded since. */
 const isStarted = ({ remote, putStartedAt }: PutRequest): boolean => remote === null && putStartedAt !== null;
 
-async function inspect(
-  store: Store,
-  request: PutRequest,
-  known: Remembered,
-  signal: AbortSignal,
-): Promise<Remembered> {
+async function inspect(store: Store, request: PutRequest, known: Remembered): Promise<Remembered> {
   const { externalName: name } = request;
-  const found = await findSecret(store, name, signal);
+  const found = await findSecret(store, name);
   const isUntouched =
     found !== undefined &&
     known.writtenAt !== null &&
     Date.parse(found.updated_at) <= Date.parse(known.writtenAt);
-  if (!isUntouched) return write(store, request, signal);
-  const differs = (await store.access?.differsFrom(name, found, signal)) ?? false;
+  if (!isUntouched) return write(store, request);
+  // If the last put has set another access, what was found is older.
+  const differs = !hasAccess(store, known) || (await store.access?.differsFrom(name, found, store.signal));
   return differs
-    ? changeAccess(store, request, found.visibility, signal)
+    ? changeAccess(store, request, known.access?.visibility ?? found.visibility)
     : remember(store, name, known.writtenAt);
 }
 
@@ -64,32 +72,37 @@ async function changeAccess(
   store: Store,
   request: PutRequest,
   present: string | undefined,
-  signal: AbortSignal,
 ): Promise<Remembered> {
-  const changed = await store.access?.change(request.externalName, present, signal);
-  if (changed === undefined) return write(store, request, signal);
-  return remember(store, request.externalName, timeOf(changed));
+  const changed = await store.access?.change(request.externalName, present, store.signal);
+  if (changed === undefined) return write(store, request);
+  return compared(store, request, timeOf(changed));
 }
 
-/** What the driver keeps of the provider and sends with a value: the key, and for a secret of an organization who sees it. */
+/**
+ * Data from the provider that the driver keeps and sends with a value: the public key and, for a secret of an
+ * organization, the repositories that see it.
+ */
 interface Kept {
   key: PublicKey;
   access: Access | undefined;
 }
 
 /** Writes the value, and once more if the provider has refused it and the key or the IDs of repositories have changed since. */
-async function write(store: Store, request: PutRequest, signal: AbortSignal): Promise<Remembered> {
+async function write(store: Store, request: PutRequest): Promise<Remembered> {
   const response = await withScope(store, async () => {
-    const kept = { key: await store.key.current(signal), access: await store.access?.wanted(signal) };
+    const kept = {
+      key: await store.key.current(store.signal),
+      access: await store.access?.wanted(store.signal),
+    };
     const send = async ({ key, access }: Kept) =>
-      store.scope.write(signal, request.externalName, {
+      store.scope.write(store.signal, request.externalName, {
         ...(await sealFor(key, request.value.reveal())),
         ...access,
       });
     try {
       return await send(kept);
     } catch (error) {
-      const renewed = hasCode(error, 'ValidationFailed') ? await renew(store, kept, signal) : undefined;
+      const renewed = hasCode(error, 'ValidationFailed') ? await renew(store, kept) : undefined;
       if (renewed === undefined) throw error;
       return send(renewed);
     }
@@ -98,16 +111,40 @@ async function write(store: Store, request: PutRequest, signal: AbortSignal): Pr
 }
 
 /** Returns undefined if nothing has changed. */
-async function renew(store: Store, refused: Kept, signal: AbortSignal): Promise<Kept | undefined> {
+async function renew(store: Store, refused: Kept): Promise<Kept | undefined> {
   store.access?.forgetIds();
-  const replacement = await store.key.replacementFor(refused.key, signal);
-  const access = await store.access?.wanted(signal);
+  const replacement = await store.key.replacementFor(refused.key, store.signal);
+  const access = await store.access?.wanted(store.signal);
   if (replacement === undefined && isDeepStrictEqual(access, refused.access)) return undefined;
   return { key: replacement ?? refused.key, access };
 }
 
-function written(store: Store, request: PutRequest, response: ScopeResponse): Remembered {
+async function written(store: Store, request: PutRequest, response: ScopeResponse): Promise<Remembered> {
   requireStatus('createOrUpdateSecret', response, 201, 204);
   if (response.status === 201) store.count.changeBy(1);
-  return remember(store, request.externalName, timeOf(response));
+  return compared(store, request, timeOf(response));
+}
+
+/**
+ * Compares who sees a secret of an organization with what was wanted, after a write: the response to it is empty, so the
+ * secret is read. A read that is older than the write, throttled or unanswered says nothing: an attempt that failed for it
+ * would write again, and could be throttled at the same call each time.
+ * @throws {Fault} `rejected`, after it has recorded that the access is not known
+ */
+async function compared(store: Store, request: PutRequest, writtenAt: string | null): Promise<Remembered> {
+  const { externalName: name } = request;
+  const { access, signal } = store;
+  const remembered = remember(store, name, writtenAt);
+  if (access === undefined) return remembered;
+  const found = await findSecret(store, name).catch(throttledOrAway);
+  const isOlder = found === undefined || Date.parse(found.updated_at) < Date.parse(writtenAt ?? '');
+  if (isOlder || !(await access.differsFrom(name, found, signal))) return remembered;
+  access.forgetIds();
+  await request.recordRemote({ ...remembered, access: null });
+  throw access.notTaken(found);
+}
+
+function throttledOrAway(error: unknown): undefined {
+  if (error instanceof Fault && ['throttled', 'unavailable'].includes(error.kind)) return undefined;
+  throw error;
 }

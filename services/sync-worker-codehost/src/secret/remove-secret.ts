@@ -1,19 +1,23 @@
 import { hasCode, type RemoveRequest } from '@secrets/sync-worker';
 import { requireStatus } from '../api/secret-scope.ts';
-import type { Store } from './store.ts';
+import { isElsewhere } from './remembered.ts';
+import { type Store, timeOf } from './store.ts';
 
 /**
- * Deletes the secret if this entry has written it, or may have: the secret itself does not show whose it is. The provider's "not found" is
- * success, also if the repository or the environment is gone.
+ * Deletes the secret if this entry has written it, or may have: the secret itself does not show whose it is. The
+ * provider's "not found" is success, also if the repository or the environment is gone. Of a repository that was
+ * renamed, it is deleted there.
  */
-export async function removeSecret(
-  { scope, count }: Store,
-  { externalName, remote, putStartedAt }: RemoveRequest,
-  signal: AbortSignal,
-): Promise<void> {
+export async function removeSecret(store: Store, request: RemoveRequest): Promise<void> {
+  const { scope, count, removed } = store;
+  const { externalName, remote, putStartedAt } = request;
   if (remote === null && putStartedAt === null) return;
+  if (!(await scope.place.find(store.signal))) return;
+  if (isElsewhere(store, request)) return;
   try {
-    requireStatus('deleteSecret', await scope.delete(signal, externalName), 204);
+    const response = await scope.delete(store.signal, externalName);
+    requireStatus('deleteSecret', response, 204);
+    removed.add(externalName, timeOf(response));
     count.changeBy(-1);
   } catch (error) {
     if (!hasCode(error, 'NotFound')) throw error;

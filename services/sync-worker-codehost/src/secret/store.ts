@@ -1,27 +1,26 @@
-import { Fault } from '@secrets/domain';
 import { hasCode, type Owner, parseResponse } from '@secrets/sync-worker';
 import { FoundSecret } from '../api/schema.ts';
 import type { ScopeResponse, SecretScope } from '../api/secret-scope.ts';
 import type { OrganizationAccess } from './organization-access.ts';
+import type { RemovedSecrets } from './removed-secrets.ts';
 import type { ScopeKey } from './scope-key.ts';
 import type { SecretCount } from './secret-count.ts';
 
-/** A connected destination: what put and remove work with. */
+/** Dependencies of a put or a removal. */
 export interface Store {
   scope: SecretScope;
   key: ScopeKey;
   count: SecretCount;
+  removed: RemovedSecrets;
   /** Undefined unless the secrets are those of an organization. */
   access: OrganizationAccess | undefined;
   owner: Owner;
+  /** Aborts the put or the removal. */
+  signal: AbortSignal;
 }
 
 /** Returns undefined if the provider says that there is none, which it also says if the credentials may not see it. */
-export async function findSecret(
-  { scope }: Store,
-  name: string,
-  signal: AbortSignal,
-): Promise<FoundSecret | undefined> {
+export async function findSecret({ scope, signal }: Store, name: string): Promise<FoundSecret | undefined> {
   try {
     const { data } = await scope.get(signal, name);
     return parseResponse('getSecret', FoundSecret, data);
@@ -37,10 +36,7 @@ export async function withScope<Result>({ scope }: Store, calls: () => Promise<R
     return await calls();
   } catch (error) {
     if (!hasCode(error, 'NotFound')) throw error;
-    throw new Fault(
-      'rejected',
-      `${scope.label} does not exist, or the credentials have no permission for its secrets (NotFound)`,
-    );
+    throw scope.place.gone();
   }
 }
 

@@ -10,7 +10,14 @@ const record = {
   target: ['production'],
   updatedAt: 7,
 };
-const variable = { key: 'A', value: 'canary', target: ['production'], comment: '' };
+const variable = {
+  key: 'A',
+  value: 'canary',
+  type: 'encrypted',
+  target: ['production'],
+  gitBranch: null,
+  comment: '',
+} as const;
 
 /** The API with these responses, in turn; the last one is repeated. */
 function apiWith(...responses: [number, unknown][]) {
@@ -36,7 +43,7 @@ describe('a list', () => {
     expect(variables).toMatchObject([
       { id: '', key: 'B', isManagedElsewhere: true, target: [], knownBytes: 0 },
       { id: 'e1', target: ['preview'], isManagedElsewhere: false, knownBytes: 0, updatedAt: null },
-      { id: 'e2', comment: '', customEnvironmentIds: [], knownBytes: 6, updatedAt: 7 },
+      { id: 'e2', comment: '', target: ['production'], knownBytes: 6, updatedAt: 7 },
     ]);
     expect(JSON.stringify(variables)).not.toContain('canary');
   });
@@ -58,8 +65,8 @@ describe('webhost-project 1: a creation with status 201', () => {
   const failed = [{ error: { code: 'ENV_CONFLICT', message: 'canary' } }];
 
   test.each<[string, object, string]>([
-    ['that lists a failure is one', { created: null, failed }, 'conflict'],
-    ['that lists a failure beside a record is one', { created: record, failed }, 'conflict'],
+    ['that lists a failure is one', { created: null, failed }, 'not_ready'],
+    ['that lists a failure beside a record is one', { created: record, failed }, 'not_ready'],
     ['that lists a failure without a code is one', { created: [], failed: [{ error: {} }] }, 'rejected'],
     ['without a record is unavailable', { failed: [] }, 'unavailable'],
     ['without an ID is unavailable', { created: { ...record, id: undefined }, failed: [] }, 'unavailable'],
@@ -84,4 +91,26 @@ test('webhost-project 3: 404 is undefined on edit and success on delete', async 
   const { api } = apiWith([404, { error: { code: 'not_found' } }]);
   expect(await api.edit('e1', { value: 'x' }, signal)).toBeUndefined();
   await api.remove('e1', signal);
+});
+
+test.each(['', '.', '..'])('no call is made for a project or a variable called %j', async (name) => {
+  const sent: string[] = [];
+  const fetch = async (url: unknown) => {
+    sent.push(String(url));
+    return new Response('{}', { status: 200 });
+  };
+  const access = {
+    endpointUrl: 'http://host',
+    accessToken: 't',
+    teamId: '',
+    fetch: fetch as typeof globalThis.fetch,
+  };
+  const refusal = { kind: 'rejected', message: expect.stringMatching(/must not be empty, \. or \.\./) };
+  await expect(new EnvironmentApi({ ...access, projectId: name }).list(signal)).rejects.toMatchObject(
+    refusal,
+  );
+  await expect(new EnvironmentApi({ ...access, projectId: 'p' }).remove(name, signal)).rejects.toMatchObject(
+    refusal,
+  );
+  expect(sent).toEqual([]);
 });

@@ -1,8 +1,14 @@
-import { Fault } from '@secrets/domain';
-import { malformedResponse, networkFault, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
+import { Fault, parsedJson } from '@secrets/domain';
+import {
+  malformedResponse,
+  networkFault,
+  parseResponse,
+  repeatIfThrottled,
+  requireSegment,
+} from '@secrets/sync-worker';
 import type { z } from 'zod';
 import { type Answer, creationFault, faultOf } from './call-faults.ts';
-import { Creation, Page, Variable } from './schema.ts';
+import { Creation, Page, Project, Variable } from './schema.ts';
 
 /** https://vercel.com/docs/rest-api#server-specs */
 const publicUrl = 'https://api.vercel.com';
@@ -12,26 +18,38 @@ const maxPages = 200;
 export interface ProjectAccess {
   endpointUrl: string | undefined;
   accessToken: string;
+  /** The ID of the project, or its name. */
   projectId: string;
   /** Empty for a project of the user. */
   teamId: string;
   fetch: typeof globalThis.fetch;
 }
 
-/** What a new record contains. */
+/** Content of a new record. */
 export interface NewVariable {
   key: string;
   value: string;
-  target: string[];
+  /** A team's policy may make an encrypted variable sensitive. */
+  type: 'encrypted' | 'sensitive';
+  /** Names of the environments that each project has, and IDs of those that it defines itself. */
+  target: readonly string[];
+  /**
+   * Restricts a record for previews to a branch. Null ends that
+   * (https://vercel.com/docs/rest-api/projects/edit-an-environment-variable).
+   */
+  gitBranch: string | null;
   comment: string;
 }
 
-/** What to change in a record. What is left out stays, also the type: a sensitive variable cannot become another one. */
-export type VariableChange = Partial<Pick<NewVariable, 'value' | 'target' | 'comment'>>;
+/** Fields to change in a record. Absent fields stay. */
+export type VariableChange = Partial<NewVariable>;
 
 interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  version: 'v1' | 'v9' | 'v10';
+  /** Of the path of the project's variables. */
+  version?: 'v1' | 'v9' | 'v10';
+  /** In place of that path. */
+  path?: string;
   id?: string;
   until?: number;
   content?: unknown;
@@ -40,9 +58,20 @@ interface Call {
 /** The calls of the provider's API. Each is one request, except that a list follows its pages; their failures are `Fault`s. */
 export class EnvironmentApi {
   readonly #access: ProjectAccess;
+  /** Addresses the project. */
+  projectId: string;
 
   constructor(access: ProjectAccess) {
     this.#access = access;
+    this.projectId = access.projectId;
+  }
+
+  /** Returns the ID of the project with this name; undefined if the API says that there is none. */
+  async idOf(name: string, signal: AbortSignal): Promise<string | undefined> {
+    const operation = 'reading the project';
+    const path = `/v9/projects/${requireSegment('project_id', name)}`;
+    const answer = await this.#send(operation, { method: 'GET', path }, signal, { mayBeAbsent: true });
+    return answer.status === 404 ? undefined : parsed(operation, Project, answer).id;
   }
 
   /** Returns every variable of the project, and how many more the token may not see. */
@@ -65,7 +94,7 @@ export class EnvironmentApi {
     throw malformedResponse(operation);
   }
 
-  /** Returns one record; undefined if the API says that there is none. Unlike lists, it is up to date. */
+  /** Returns one record; undefined if the API says that there is none. */
   async find(id: string, signal: AbortSignal): Promise<Variable | undefined> {
     const operation = 'reading the environment variable';
     const call = { method: 'GET', version: 'v1', id } as const;
@@ -74,26 +103,26 @@ export class EnvironmentApi {
   }
 
   /**
-   * Creates records, at least one. The type is `encrypted`, which a team's policy may change. Throws a fault with one of `conflictCodes` if a record for
-   * one of the environments exists. If some are not created, the others exist nevertheless.
+   * Creates records, at least one. Throws a fault with one of `conflictCodes` if a record for one of the environments
+   * exists. If some are not created, the others exist nevertheless.
    */
   async create(variables: readonly NewVariable[], signal: AbortSignal): Promise<Variable[]> {
     const operation = 'creating the environment variable';
-    const records = variables.map((variable) => ({ ...variable, type: 'encrypted' }));
+    const records = variables.map(wireContent);
     const content = records.length === 1 ? records[0] : records;
     const answer = await this.#send(operation, { method: 'POST', version: 'v10', content }, signal);
     const { created, failed } = parsed(operation, Creation, answer);
     const [failure] = failed;
-    if (failure !== undefined) throw creationFault(operation, failure.error.code);
+    if (failure !== undefined) throw creationFault(operation, failure.error);
     if (created.length !== records.length || created.some(({ id }) => id === ''))
       throw malformedResponse(operation);
     return created;
   }
 
   /** Returns the changed record; undefined if the API says that there is none. */
-  async edit(id: string, content: VariableChange, signal: AbortSignal): Promise<Variable | undefined> {
+  async edit(id: string, change: VariableChange, signal: AbortSignal): Promise<Variable | undefined> {
     const operation = 'changing the environment variable';
-    const call = { method: 'PATCH', version: 'v9', id, content } as const;
+    const call = { method: 'PATCH', version: 'v9', id, content: wireContent(change) } as const;
     const answer = await this.#send(operation, call, signal, { mayBeAbsent: true });
     return answer.status === 404 ? undefined : parsed(operation, Variable, answer);
   }
@@ -131,14 +160,14 @@ export class EnvironmentApi {
       signal,
     });
     const { status, headers } = response;
-    return { status, headers, content: parseJson(await response.text()) };
+    return { status, headers, content: parsedJson(await response.text()) };
   }
 
-  #urlOf({ version, id, until }: Pick<Call, 'version' | 'id' | 'until'>): string {
-    const { endpointUrl = publicUrl, projectId, teamId } = this.#access;
-    const path = `/${version}/projects/${encodeURIComponent(projectId)}/env`;
+  #urlOf({ version, id, until, path: given }: Omit<Call, 'method' | 'content'>): string {
+    const { endpointUrl = publicUrl, teamId } = this.#access;
+    const path = given ?? `/${version}/projects/${requireSegment('project_id', this.projectId)}/env`;
     const url = new URL(
-      `${endpointUrl.replace(/\/$/, '')}${path}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
+      `${endpointUrl.replace(/\/$/, '')}${path}${id === undefined ? '' : `/${requireSegment('the ID of the environment variable', id)}`}`,
     );
     if (teamId !== '') url.searchParams.set('teamId', teamId);
     if (until !== undefined) url.searchParams.set('until', String(until));
@@ -149,10 +178,14 @@ export class EnvironmentApi {
 const parsed = <Schema extends z.ZodType>(operation: string, schema: Schema, { content }: Answer) =>
   parseResponse(operation, schema, content);
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const targets = ['production', 'preview', 'development'];
+
+/** The content as the API takes it, with the environments in two fields. */
+const wireContent = ({ target, ...content }: VariableChange): object =>
+  target === undefined
+    ? content
+    : {
+        ...content,
+        target: target.filter((environment) => targets.includes(environment)),
+        customEnvironmentIds: target.filter((environment) => !targets.includes(environment)),
+      };

@@ -11,9 +11,12 @@ export const Variable = z
     id: z.string().default(''),
     key: z.string(),
     type: z.string(),
-    target: list.nullish().transform((target) => target ?? []),
-    customEnvironmentIds: list.nullish().transform((ids) => ids ?? []),
-    gitBranch: z.string().nullish(),
+    target: list.nullish(),
+    customEnvironmentIds: list.nullish(),
+    gitBranch: z
+      .string()
+      .nullish()
+      .transform((branch) => branch ?? ''),
     comment: z
       .string()
       .nullish()
@@ -27,17 +30,22 @@ export const Variable = z
     edgeConfigId: z.string().nullish(),
     contentHint: z.object({}).nullish(),
   })
-  .transform(({ value, decrypted, system, configurationId, edgeConfigId, contentHint, ...variable }) => ({
-    ...variable,
-    /** The size of the value, if the response contains it in clear text. Of an encrypted or sensitive one, nothing is known. */
-    knownBytes: variable.type === 'plain' || decrypted === true ? Buffer.byteLength(value ?? '') : 0,
-    /** Whether the provider or an integration maintains it, or it has no ID to change it by. */
-    isManagedElsewhere:
-      variable.id === '' ||
-      variable.type === 'system' ||
-      system === true ||
-      [configurationId, edgeConfigId, contentHint].some((owner) => owner !== undefined && owner !== null),
-  }));
+  .transform(({ value, decrypted, system, configurationId, edgeConfigId, contentHint, ...shown }) => {
+    const { customEnvironmentIds, ...variable } = shown;
+    return {
+      ...variable,
+      /** The environments: names of those that each project has, and IDs of those that it defines itself. */
+      target: [...(variable.target ?? []), ...(customEnvironmentIds ?? [])],
+      /** The size of the value, if the response contains it in clear text. Of an encrypted or sensitive one, nothing is known. */
+      knownBytes: variable.type === 'plain' || decrypted === true ? Buffer.byteLength(value ?? '') : 0,
+      /** Whether the provider or an integration maintains it, or it has no ID to change it by. */
+      isManagedElsewhere:
+        variable.id === '' ||
+        variable.type === 'system' ||
+        system === true ||
+        [configurationId, edgeConfigId, contentHint].some((owner) => owner !== undefined && owner !== null),
+    };
+  });
 
 export type Variable = z.output<typeof Variable>;
 
@@ -47,27 +55,31 @@ export const Page = z.object({
   hiddenProductionEnvCount: z.number().default(0),
 });
 
+export const Project = z.object({ id: z.string().min(1) });
+
 const created = z
   .union([z.array(Variable), Variable.transform((one) => [one])])
   .nullish()
   .transform((variables) => variables ?? []);
+
+const ErrorContent = z.object({
+  code: z.string().optional(),
+  message: z.string().catch(''),
+  invalidToken: z.boolean().catch(false),
+  missingToken: z.boolean().catch(false),
+  /** The team requires single sign-on. */
+  saml: z.boolean().catch(false),
+  limit: z.object({ reset: z.number() }).optional(),
+});
+
+/** https://vercel.com/docs/rest-api/errors */
+export const ErrorBody = z.object({ error: ErrorContent });
 
 /** Some servers that imitate the provider return what they created as `envs`, as in a list. */
 export const Creation = z
   .object({
     created,
     envs: created,
-    failed: z.array(z.object({ error: z.object({ code: z.string().default('') }) })).default([]),
+    failed: z.array(ErrorBody).default([]),
   })
   .transform(({ envs, ...creation }) => ({ ...creation, created: [...creation.created, ...envs] }));
-
-/** https://vercel.com/docs/rest-api/errors */
-export const ErrorBody = z.object({
-  error: z.object({
-    code: z.string().optional(),
-    message: z.string().default(''),
-    invalidToken: z.boolean().default(false),
-    missingToken: z.boolean().default(false),
-    limit: z.object({ reset: z.number() }).optional(),
-  }),
-});

@@ -4,10 +4,20 @@ import { belongsTo, type OwnedSecret, type Owner, requireWritable } from '@secre
 import type { Variable } from '../api/schema.ts';
 import type { Remembered } from './remembered.ts';
 
-/** The comment of the destination's records: the built-in tags, for the driver and for people. */
-export const commentOf = ({ prefix, destinationId }: Owner): string => {
+/** https://vercel.com/docs/rest-api/projects/create-one-or-more-environment-variables */
+const maxCommentLength = 500;
+
+const markForm = /(?: \| )?[\w-]+: [\w-]+(?:, [\w-]+: [\w-]+)* \(changes are overwritten\)/g;
+
+/**
+ * The comment of the destination's records: what others have written there, and the built-in tags, for the driver and for
+ * people.
+ */
+export const commentOf = ({ prefix, destinationId }: Owner, others = ''): string => {
   const tags = Object.entries(builtInTags(prefix, destinationId)).map(([key, value]) => `${key}: ${value}`);
-  return `${tags.join(', ')} (changes are overwritten)`;
+  const mark = `${tags.join(', ')} (changes are overwritten)`;
+  const kept = others.replace(markForm, '').trim();
+  return kept === '' ? mark : `${kept.slice(0, maxCommentLength - mark.length - 3)} | ${mark}`;
 };
 
 const tagsIn = (comment: string): Record<string, string> =>
@@ -17,13 +27,37 @@ const tagsIn = (comment: string): Record<string, string> =>
 export const isMarked = (owner: Owner, { key, comment }: Variable): boolean =>
   belongsTo(owner, { name: key, tags: tagsIn(comment), isRemembered: false });
 
-/** Whether the record is the destination's: its comment says so, or its ID was stored and no other destination has marked it since. */
+/**
+ * Whether the record is the destination's: its comment says so, or its ID was stored and no other destination has
+ * marked it since.
+ */
 export const isOwn = (owner: Owner, variable: Variable, known: Remembered | undefined): boolean =>
   belongsTo(owner, ownedSecret(variable, known));
 
 /**
- * Throws `Fault` `conflict` unless the record may be taken over. Variables of the provider's system, of an integration and of another destination never
- * are.
+ * The destination's records of a name: those with this name, and those whose ID was stored, also if somebody has
+ * renamed them or tied them to a branch since. A record for a branch that has only the mark was split off from one of
+ * the destination's.
+ */
+export const ownRecords = (
+  owner: Owner,
+  variables: readonly Variable[],
+  name: string,
+  known: Remembered | undefined,
+): Variable[] =>
+  variables.filter(
+    (variable) =>
+      (variable.key === name || isStored(variable, known)) &&
+      isOwn(owner, variable, known) &&
+      !variable.isManagedElsewhere,
+  );
+
+const isStored = ({ id }: Variable, known: Remembered | undefined): boolean =>
+  known?.records.some((record) => record.id === id) ?? false;
+
+/**
+ * Throws `Fault` `conflict` unless the record may be taken over. Variables of the provider's system, of an integration
+ * and of another destination never are.
  */
 export function requireUsable(owner: Owner, variable: Variable, overwrite: boolean): void {
   if (variable.isManagedElsewhere) {
@@ -35,9 +69,9 @@ export function requireUsable(owner: Owner, variable: Variable, overwrite: boole
   requireWritable(owner, ownedSecret(variable, undefined), overwrite);
 }
 
-const ownedSecret = ({ id, key: name, comment }: Variable, known: Remembered | undefined): OwnedSecret => ({
-  name,
-  tags: tagsIn(comment),
-  isRemembered: known?.records.some((record) => record.id === id) ?? false,
+const ownedSecret = (variable: Variable, known: Remembered | undefined): OwnedSecret => ({
+  name: variable.key,
+  tags: tagsIn(variable.comment),
+  isRemembered: isStored(variable, known),
   marks: 'comment',
 });

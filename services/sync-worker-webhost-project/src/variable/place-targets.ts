@@ -19,9 +19,9 @@ export const mixesDevelopment = (environments: readonly string[]): boolean =>
   environments.some(isDevelopment) && !environments.every(isDevelopment);
 
 /**
- * Distributes the environments over the records that exist and, if those cannot hold all of them, new ones. An environment stays in its record. One
- * record is enough, unless development must be separate: a sensitive record cannot be for development
- * (https://vercel.com/docs/environment-variables/sensitive-environment-variables).
+ * Distributes the environments over the records that exist and, if those cannot hold all of them, new ones. An
+ * environment stays in its record. One record is enough, unless development must be separate: a sensitive record cannot
+ * be for development (https://vercel.com/docs/environment-variables/sensitive-environment-variables).
  */
 export function placeTargets(
   holders: readonly Holder[],

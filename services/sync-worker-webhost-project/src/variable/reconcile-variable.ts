@@ -1,54 +1,50 @@
 import { Fault } from '@secrets/domain';
-import { hasCode, type PutRequest } from '@secrets/sync-worker';
-import { conflictCodes } from '../api/call-faults.ts';
+import type { PutRequest } from '@secrets/sync-worker';
 import type { VariableChange } from '../api/environment-api.ts';
 import type { Variable } from '../api/schema.ts';
 import { requireRoom } from './deployment-size.ts';
-import { commentOf, isMarked, isOwn, requireUsable } from './ownership.ts';
+import { isReadable, requireWanted } from './deviation.ts';
+import { withKnownRecords } from './known-records.ts';
+import { commentOf, isMarked, ownRecords, requireUsable } from './ownership.ts';
 import { placeTargets } from './place-targets.ts';
 import { parseRemembered, type Remembered, type RememberedRecord } from './remembered.ts';
-import type { Store } from './store.ts';
+import { environmentsOf, type Store, type WantedSettings, wantedSettings } from './store.ts';
 
 export const valueBytes = ({ value }: PutRequest): number => Buffer.byteLength(value.reveal());
 
-/** The records of a variable's name. Those of a branch are not among them: they apply in addition to the one for previews. */
-export const recordsOf = (variables: readonly Variable[], name: string): Variable[] =>
-  variables.filter(({ key, gitBranch }) => key === name && !gitBranch);
-
-/** What is there, and what follows for each record. */
+/** Existing records of a variable, by what has to be done with them. */
 interface Findings {
   known: Remembered | undefined;
+  /** Records of the destination for a branch, beside those that it has stored. */
+  splitOff: Variable[];
   /** Records of the destination, and foreign ones that are taken over as a whole. */
   holders: Variable[];
+  /** Those that cannot become what is wanted: new records take their place. */
+  replaced: Variable[];
   /** Foreign records that keep the environments that are not the destination's. */
   detached: Variable[];
 }
 
 /**
- * Looks at the project's variables and makes the fewest changes: environments of foreign records are given up first, then those of own ones, then records
- * are changed and created, because the provider accepts no two records of a name for one environment.
+ * Looks at the project's variables and makes the fewest changes: environments of foreign records are given up first,
+ * then those of own ones, then records are changed and created, because the provider accepts no two records of a name
+ * for one environment.
  * @throws {Fault} `conflict` before anything is written
  */
-export async function reconcileVariable(
-  store: Store,
-  request: PutRequest,
-  signal: AbortSignal,
-): Promise<Remembered> {
-  const { api, environments } = store;
+export async function reconcileVariable(store: Store, request: PutRequest): Promise<Remembered> {
+  const { api } = store;
+  const environments = environmentsOf(store);
   const { externalName: name } = request;
-  const { variables, hidden } = await api.list(signal);
+  const { variables: listed, hidden } = await api.list(store.signal);
   requireVisible(hidden, environments);
-  const findings = sortFound(store, request, recordsOf(variables, name));
-  requireRoom(variables, { name, bytes: valueBytes(request), environments });
+  const variables = await withKnownRecords(store, request, listed);
+  const findings = sortFound(store, request, variables);
+  const wanted = wantedSettings(store);
+  requireRoom(variables, { name, bytes: valueBytes(request), environments, gitBranch: wanted.gitBranch });
   if (findings.known === undefined) await request.recordStart({ inParts: true });
-  try {
-    const records = await apply(store, request, findings, signal);
-    return { name, bytes: valueBytes(request), records };
-  } catch (error) {
-    if (!hasCode(error, ...conflictCodes)) throw error;
-    // Lists lag behind. The next attempt finds out whose the record is: those of the destination are marked.
-    throw new Fault('not_ready', `${JSON.stringify(name)} was just created or is still being removed`);
-  }
+  // A list lags behind: a name that it does not show may be in use. The next attempt finds out whose the record is.
+  const records = await apply(store, request, findings);
+  return { name, bytes: valueBytes(request), ...wanted, records };
 }
 
 /** A member of a team may not see the variables for production. Absent from the list is then not absent. */
@@ -57,58 +53,104 @@ function requireVisible(hidden: number, environments: readonly string[]): void {
     throw new Fault('forbidden', 'the token may not see the variables for production');
 }
 
-function sortFound(store: Store, request: PutRequest, found: readonly Variable[]): Findings {
-  const { owner, environments } = store;
+function sortFound(store: Store, request: PutRequest, variables: readonly Variable[]): Findings {
+  const { owner } = store;
+  const environments = environmentsOf(store);
+  const { externalName: name } = request;
+  const wanted = wantedSettings(store);
   const known = parseRemembered(request);
-  const own = found.filter((variable) => isOwn(owner, variable, known));
-  const inTheWay = found.filter(
+  const all = ownRecords(owner, variables, name, known);
+  // A record for a branch applies in addition to the one for all.
+  const isElsewhere = ({ gitBranch }: Variable) => gitBranch !== wanted.gitBranch;
+  const isSplitOff = (variable: Variable) => isElsewhere(variable) && recordOf(known, variable) === undefined;
+  const own = all.filter((variable) => !isSplitOff(variable));
+  const inTheWay = variables.filter(
     (variable) =>
-      !own.includes(variable) && variable.target.some((environment) => environments.includes(environment)),
+      variable.key === name &&
+      !isElsewhere(variable) &&
+      !own.includes(variable) &&
+      variable.target.some((environment) => environments.includes(environment)),
   );
   for (const variable of inTheWay) requireUsable(owner, variable, request.overwrite);
-  const isTakenOver = ({ target, customEnvironmentIds }: Variable) =>
-    customEnvironmentIds.length === 0 && target.every((environment) => environments.includes(environment));
+  const isTakenOver = ({ target }: Variable) =>
+    target.every((environment) => environments.includes(environment));
+  const held = [...own, ...inTheWay.filter(isTakenOver)];
+  const isReplaced = (variable: Variable) => mustBeReplaced(variable, known, wanted);
   return {
     known,
-    holders: [...own, ...inTheWay.filter(isTakenOver)],
+    splitOff: all.filter(isSplitOff),
+    holders: held.filter((variable) => !isReplaced(variable)),
+    replaced: held.filter(isReplaced),
     detached: inTheWay.filter((variable) => !isTakenOver(variable)),
   };
 }
 
-async function apply(
-  store: Store,
-  request: PutRequest,
-  { known, holders, detached }: Findings,
-  signal: AbortSignal,
-): Promise<RememberedRecord[]> {
-  const { api, environments, owner } = store;
+const recordOf = (known: Remembered | undefined, { id }: Variable): RememberedRecord | undefined =>
+  known?.records.find((record) => record.id === id);
+
+/**
+ * A variable becomes sensitive, or no longer is, only by removing it and adding it again
+ * (https://vercel.com/docs/environment-variables/sensitive-environment-variables). One for a branch cannot be for the
+ * environments that somebody has added to it.
+ */
+function mustBeReplaced(
+  variable: Variable,
+  known: Remembered | undefined,
+  { gitBranch, isSensitive }: WantedSettings,
+): boolean {
+  const record = recordOf(known, variable);
+  if (gitBranch !== '' && othersIn(variable, record?.target).length > 0) return true;
+  return isSensitive
+    ? variable.type !== 'sensitive'
+    : variable.type === 'sensitive' && record !== undefined && known?.isSensitive === true;
+}
+
+async function apply(store: Store, request: PutRequest, findings: Findings): Promise<RememberedRecord[]> {
+  const { known, splitOff, holders, replaced, detached } = findings;
+  const { api, signal } = store;
+  const environments = environmentsOf(store);
+  for (const { id } of splitOff) await api.remove(id, signal);
   for (const { id, target } of detached) {
     const kept = target.filter((environment) => !environments.includes(environment));
     await api.edit(id, { target: kept }, signal);
   }
-  const { targets, created } = placeTargets(holders, environments, store);
+  const { targets, created } = placeTargets(holders, environments, store.placement);
   const placed = holders.map((variable) => ({
     variable,
     target: [...targets.get(variable.id)!],
-    record: known?.records.find(({ id }) => id === variable.id),
+    record: recordOf(known, variable),
   }));
-  const unused = placed.filter(({ target }) => target.length === 0);
-  for (const { variable, record } of unused) await release(store, variable, record?.target, signal);
+  const unused = placed.filter(({ target }) => target.length === 0).map(({ variable }) => variable);
+  for (const variable of [...unused, ...replaced])
+    await release(store, variable, recordOf(known, variable)?.target);
   const records: RememberedRecord[] = [];
   for (const one of shrinkingFirst(placed.filter(({ target }) => target.length > 0)))
-    records.push(await write(store, request, one, signal));
-  if (created.length === 0) return records;
-  const fresh = created.map((target) => ({
-    key: request.externalName,
-    value: request.value.reveal(),
-    target,
-    comment: commentOf(owner),
-  }));
-  for (const variable of await api.create(fresh, signal)) {
-    const { id, target, updatedAt } = variable;
-    records.push({ id, target, updatedAt });
-  }
+    records.push(await write(store, request, one));
+  if (created.length > 0) records.push(...(await add(store, request, created, replaced[0]?.comment)));
   return requireCovered(records, environments);
+}
+
+/** Creates a record for each list of environments. */
+async function add(
+  store: Store,
+  { externalName: name, value }: PutRequest,
+  created: readonly string[][],
+  comment: string | undefined,
+): Promise<RememberedRecord[]> {
+  const wanted = wantedSettings(store);
+  const content = created.map((target) => ({
+    key: name,
+    value: value.reveal(),
+    type: wanted.isSensitive ? ('sensitive' as const) : ('encrypted' as const),
+    target,
+    gitBranch: wanted.gitBranch || null,
+    comment: commentOf(store.owner, comment),
+  }));
+  return (await store.api.create(content, store.signal)).map((variable) => {
+    const { id, target, updatedAt } = variable;
+    requireWanted(variable, { name, target: [], ...wanted });
+    return { id, target, updatedAt };
+  });
 }
 
 /** A record that holds the value, with the environments of the destination that it holds it for. */
@@ -126,11 +168,12 @@ const shrinkingFirst = (placed: readonly Placed[]): Placed[] => {
 
 /** Makes no call if the record is as the last put left it and the value is the same. */
 async function write(
-  { api, owner }: Store,
-  request: PutRequest,
+  store: Store,
+  { externalName: name, value, valueChanged }: PutRequest,
   { variable, target, record }: Placed,
-  signal: AbortSignal,
 ): Promise<RememberedRecord> {
+  const { api, owner, signal } = store;
+  const settings = wantedSettings(store);
   const { id, updatedAt } = variable;
   const others = othersIn(variable, record?.target).filter((environment) => !target.includes(environment));
   const wanted = [...target, ...others];
@@ -138,31 +181,38 @@ async function write(
   const isRetargeted = [...wanted].sort().join() !== [...variable.target].sort().join();
   const needsMark = !isMarked(owner, variable) && (record === undefined || variable.comment === '');
   const change: VariableChange = {
-    ...(request.valueChanged || !isSame ? { value: request.value.reveal() } : {}),
+    ...(valueChanged || !isSame ? { value: value.reveal() } : {}),
+    ...(variable.key === name ? {} : { key: name }),
+    ...(variable.gitBranch === settings.gitBranch ? {} : { gitBranch: settings.gitBranch || null }),
+    ...(isReadable(variable.type) ? { type: 'encrypted' } : {}),
     ...(isRetargeted ? { target: wanted } : {}),
-    ...(needsMark ? { comment: commentOf(owner) } : {}),
+    ...(needsMark ? { comment: commentOf(owner, variable.comment) } : {}),
   };
   if (Object.keys(change).length === 0) return { id, target, updatedAt };
   const written = await api.edit(id, change, signal);
-  if (written === undefined)
-    throw new Fault('not_ready', `${JSON.stringify(request.externalName)} was just removed`);
+  if (written === undefined) throw new Fault('not_ready', `${JSON.stringify(name)} was just removed`);
+  requireWanted(written, { name, target: wanted, ...settings });
   return { id, target, updatedAt: written.updatedAt };
 }
 
-/** Environments that somebody has added to a record of the destination. Of a record that is not known, all are the destination's. */
+/**
+ * Environments that somebody has added to a record of the destination. Of a record that is not known, all are the
+ * destination's.
+ */
 const othersIn = ({ target }: Variable, ours: readonly string[] = target): string[] =>
   target.filter((environment) => !ours.includes(environment));
 
-/** Removes the destination's environments from a record, and the record if none is left. `ours` is undefined if it is not known. */
+/**
+ * Removes the destination's environments from a record, and the record if none is left. `ours` is undefined if it is
+ * not known.
+ */
 export async function release(
-  { api }: Pick<Store, 'api'>,
+  { api, signal }: Pick<Store, 'api' | 'signal'>,
   variable: Variable,
   ours: readonly string[] | undefined,
-  signal: AbortSignal,
 ): Promise<void> {
   const target = othersIn(variable, ours);
-  if (target.length > 0 || variable.customEnvironmentIds.length > 0)
-    await api.edit(variable.id, { target }, signal);
+  if (target.length > 0) await api.edit(variable.id, { target }, signal);
   else await api.remove(variable.id, signal);
 }
 

@@ -5,6 +5,9 @@ const Remembered = z.object({
   name: z.string(),
   /** The size of the value that was last pushed. */
   bytes: z.number(),
+  /** The settings for which it was pushed. */
+  gitBranch: z.string().default(''),
+  isSensitive: z.boolean().default(false),
   /** Usually one. */
   records: z.array(
     z.object({
@@ -17,7 +20,7 @@ const Remembered = z.object({
   ),
 });
 
-/** What is stored about a variable between two puts. */
+/** State of a variable that is stored between two puts. */
 export type Remembered = z.infer<typeof Remembered>;
 export type RememberedRecord = Remembered['records'][number];
 

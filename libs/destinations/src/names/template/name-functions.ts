@@ -33,7 +33,7 @@ const between =
       ? undefined
       : `takes a number from ${minLength} to ${maxLength}`;
 
-/** The functions of name templates, all deterministic (docs/conventions.md#54-names). */
+/** The functions of name templates, all deterministic (docs/conventions/sync.md#names). */
 export const nameFunctions: ReadonlyMap<string, NameFunction> = new Map<string, NameFunction>([
   ['uppercase', { parameters: [], apply: (text) => text.toUpperCase() }],
   ['lowercase', { parameters: [], apply: (text) => text.toLowerCase() }],

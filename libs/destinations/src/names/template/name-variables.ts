@@ -1,4 +1,4 @@
-/** The variables of name templates (docs/conventions.md#54-names). */
+/** The variables of name templates (docs/conventions/sync.md#names). */
 const nameVariables = [
   'DestinationType',
   'DestinationName',

@@ -1,9 +1,10 @@
-// Field types of request bodies: docs/conventions.md#16-field-types.
+// Field types of request bodies: docs/conventions/http.md#field-types.
 
 export {
   flag,
   integer,
   integerBetween,
+  listOf,
   seconds,
   secondsBetween,
   stringList,

@@ -30,10 +30,8 @@ const understood = (text: string) => JSON.stringify(lenientInput(Body, parseExac
 test.each([
   ['{"count":null,"options":{"deep":null,"cas":null}}', '{"options":{"cas":null}}'],
   ['{"options":{"deep":{"list":[{"a":null}]}}}', '{"options":{"deep":{"list":[{}]}}}'],
-  [
-    '{"map":null,"data":{"a":null},"free":{"a":null},"unknown":null}',
-    '{"map":null,"data":{"a":null},"free":{"a":null},"unknown":null}',
-  ],
+  ['{"map":null,"data":{"a":null},"free":{"a":null}}', '{"map":null,"data":{"a":null},"free":{"a":null}}'],
+  ['{"unknown":null,"other":9007199254740993,"options":{"cas":1,"more":1}}', '{"options":{"cas":1}}'],
 ])('null is absent unless the schema accepts it: %s is %s', (given, meant) => {
   expect(understood(given)).toBe(meant);
 });
@@ -66,7 +64,6 @@ test.each([
     '{"data":{"a":[1.0,9007199254740993]},"anything":{"a":1.10}}',
     '{"data":{"a":[1.0,9007199254740993]},"anything":{"a":1.10}}',
   ],
-  ['{"unknown":9007199254740993,"data":1.0}', '{"unknown":9007199254740993,"data":1.0}'],
 ])('numbers keep their notation only in values that may be any JSON: %s is %s', (given, meant) => {
   expect(understood(given)).toBe(meant);
 });
@@ -76,9 +73,4 @@ test.each([
   ['{"free":{"days":[1,1e400]}}', 'free.days.1'],
 ])('refuses a number that would lose digits: %s', (given, field) => {
   expect(() => understood(given)).toThrow(`${field}: the number would lose digits; send it as a string`);
-});
-
-test('refuses what is nested too deeply for the call stack', () => {
-  const deep = JSON.parse(`{"list":${'['.repeat(200_000)}${']'.repeat(200_000)}}`);
-  expect(() => lenientInput(Body, deep)).toThrow('the body is nested too deeply');
 });

@@ -1,23 +1,18 @@
-import { invalid, isExactNumber } from '@secrets/domain';
+import { isExactNumber } from '@secrets/domain';
 import { z } from 'zod';
-import { shapeOf, unwrapped } from './object-shape.ts';
+import { innerSchema, shapeOf } from './object-shape.ts';
 import { plainNumber } from './plain-number.ts';
 
 /**
- * Returns an input as its schema understands it, in nested objects too (docs/conventions.md#15-bodies):
+ * Returns an input as its schema understands it, in nested objects too (docs/conventions/http.md#bodies):
  * - A field that is null is absent, unless its schema accepts null, as in a merge patch: there it removes the field.
- * - An optional field that is an empty text is absent, unless its schema accepts an empty text, or it is a list: without a selection,
- *   some endpoints act on everything.
+ * - An optional field that is an empty text is absent, unless its schema accepts an empty text, or it is a list: without a
+ *   selection, some endpoints act on everything.
  * - Numbers are ordinary ones, except where the schema accepts any JSON, as for the value of a secret.
- * @throws a problem (`invalid`) if a number would lose digits, or the input is nested too deeply
+ * - Fields that the schema does not have are left out.
+ * @throws a problem (`invalid`) if a number would lose digits
  */
-export function lenientInput(schema: unknown, input: unknown): unknown {
-  try {
-    return meant(schema, input, undefined);
-  } catch (error) {
-    throw error instanceof RangeError ? invalid('the body is nested too deeply') : error;
-  }
-}
+export const lenientInput = (schema: unknown, input: unknown): unknown => meant(schema, input, undefined);
 
 /** Where a value is: its name, and where its container is; undefined for the input itself. */
 type Place = { name: string; in: Place } | undefined;
@@ -31,20 +26,29 @@ function meant(schema: unknown, value: unknown, place: Place): unknown {
   if (Array.isArray(value))
     return value.map((item, index) => meant(schemaOfItems(schema), item, { name: String(index), in: place }));
   const shape = shapeOf(schema);
-  const present = Object.entries(value).filter(([name, field]) => isPresent(shape?.[name], field));
   const meantBy = (name: string) => (shape === undefined ? schema : shape[name]);
   return Object.fromEntries(
-    present.map(([name, field]) => [name, meant(meantBy(name), field, { name, in: place })]),
+    fieldsOf(value, shape).map(([name, field]) => [name, meant(meantBy(name), field, { name, in: place })]),
   );
 }
 
+/** The fields that are present; of an object with a shape, only those that it knows, however many others there are. */
+function fieldsOf(value: object, shape: Record<string, unknown> | undefined): [string, unknown][] {
+  if (shape === undefined) return Object.entries(value);
+  const known = Object.keys(value).filter((name) => Object.hasOwn(shape, name));
+  return known
+    .map((name): [string, unknown] => [name, (value as Record<string, unknown>)[name]])
+    .filter(([name, field]) => isPresent(shape[name], field));
+}
+
 function acceptsAnyJson(schema: unknown): boolean {
-  const inner = unwrapped(schema);
-  return inner instanceof z.ZodUnknown || inner instanceof z.ZodCustom;
+  const inner = innerSchema(schema);
+  // A transform is what prepares the input of another schema itself.
+  return inner instanceof z.ZodUnknown || inner instanceof z.ZodCustom || inner instanceof z.ZodTransform;
 }
 
 function schemaOfItems(schema: unknown): unknown {
-  const inner = unwrapped(schema);
+  const inner = innerSchema(schema);
   return inner instanceof z.ZodArray ? inner.element : schema;
 }
 
@@ -55,7 +59,7 @@ function isPresent(schema: unknown, field: unknown): boolean {
 }
 
 function isList(schema: unknown): boolean {
-  const inner = unwrapped(schema);
+  const inner = innerSchema(schema);
   return inner instanceof z.ZodArray || (inner instanceof z.ZodUnion && inner.options.some(isList));
 }
 

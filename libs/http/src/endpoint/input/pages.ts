@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { integer } from './fields.ts';
 
 /**
- * The query of a paged list (docs/conventions.md#11-verbs-and-lists): at most `limit` items after `after`, the last item of the
+ * The query of a paged list (docs/conventions/http.md#verbs-and-lists): at most `limit` items after `after`, the last item of the
  * previous page.
  */
 export const pageQuery = <After extends z.ZodType = z.ZodString>({
@@ -45,13 +45,33 @@ export function cutToPage<Item>(
   return page;
 }
 
+/**
+ * Returns a page of a list with what is shown about each of its items, like `cutToPage`. The next page begins after the key
+ * of the last item. An empty list is a 404.
+ */
+export function describedPage<Item>(
+  items: readonly Item[],
+  { limit, warn, keyOf, present }: DescribedPageOptions<Item>,
+): { keys: string[]; key_info: Record<string, object> } {
+  const page = cutToPage(requireNonEmpty(items), limit, (item) => ({ after: keyOf(item) }), warn);
+  const described = page.map((item) => [keyOf(item), present(item)] as const);
+  return { keys: described.map(([key]) => key), key_info: Object.fromEntries(described) };
+}
+
+interface DescribedPageOptions<Item> {
+  limit: number;
+  warn: (sentence: string) => void;
+  keyOf: (item: Item) => string;
+  present: (item: Item) => object;
+}
+
 const queryText = (parameters: Record<string, string>): string =>
   Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
 
 /** Returns a list that is not empty. An empty list is a 404 without a sentence. */
-export function requireAny<Item>(items: readonly Item[]): readonly Item[] {
+export function requireNonEmpty<Item>(items: readonly Item[]): readonly Item[] {
   if (items.length === 0) throw notFound();
   return items;
 }

@@ -1,4 +1,4 @@
-import { Problem } from '@secrets/domain';
+import { isJsonObject, Problem, refuseProtective } from '@secrets/domain';
 import { z } from 'zod';
 import { lenientInput } from './lenient-input.ts';
 import { shapeOf } from './object-shape.ts';
@@ -24,25 +24,39 @@ export const parseLeniently = (schema: z.ZodType | undefined, input: unknown): u
 
 const maxWarnings = 20;
 
-/** The `warnings` for fields that are not in the body's schema; without a schema, every field is unknown. */
+/**
+ * The `warnings` for fields that are not in the body's schema; without a schema, every field is unknown. To be called before
+ * anything is done.
+ * @throws a problem (`invalid`) if one of them is a condition or a protection
+ */
 export function unknownFieldWarnings(schema: z.ZodType | undefined, body: unknown): string[] {
-  const fields = unknownFields(schema ?? noFields, body);
-  const more = fields.length - maxWarnings;
-  const named = fields.slice(0, maxWarnings).map((field) => `unknown field ${field} was ignored`);
-  return more > 0 ? [...named, `${more} more unknown fields were ignored`] : named;
+  const named: string[] = [];
+  const count = addUnknown(named, schema ?? noFields, body, '');
+  const more = count - named.length;
+  const warnings = named.map((field) => `unknown field ${field} was ignored`);
+  return more > 0 ? [...warnings, `${more} more unknown fields were ignored`] : warnings;
 }
 
 const noFields = z.object({});
 
-/** Paths of unknown fields, such as `options.foo`; none if the schema is not an object or allows any field. */
-function unknownFields(schema: unknown, body: unknown, parent = ''): string[] {
+/**
+ * Adds the paths of the first unknown fields, such as `options.foo`, and returns the number of all of them: none if the schema
+ * is not an object or allows any field.
+ */
+function addUnknown(named: string[], schema: unknown, body: unknown, parent: string): number {
   const shape = shapeOf(schema);
-  if (shape === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
-  return Object.entries(body).flatMap(([field, value]) =>
-    Object.hasOwn(shape, field)
-      ? unknownFields(shape[field], value, `${parent}${field}.`)
-      : [`${parent}${field}`],
-  );
+  if (shape === undefined || !isJsonObject(body)) return 0;
+  let count = 0;
+  for (const field of Object.keys(body)) {
+    const path = `${parent}${field}`;
+    if (Object.hasOwn(shape, field)) count += addUnknown(named, shape[field], body[field], `${path}.`);
+    else {
+      refuseProtective(path, body[field]);
+      count += 1;
+      if (named.length < maxWarnings) named.push(path);
+    }
+  }
+  return count;
 }
 
 function sentenceOf(issue: z.core.$ZodIssue, input: unknown): string {

@@ -36,8 +36,8 @@ const theme = EditorView.theme({
 });
 
 /**
- * Replaces a selection itself. The browser would keep the colour of what is replaced, in a style attribute that the CSP refuses and the editor
- * removes again.
+ * Replaces a selection itself. The browser would keep the colour of what is replaced, in a style attribute that the CSP
+ * refuses and the editor removes again.
  */
 const replaceSelection = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
@@ -76,7 +76,10 @@ const extensionsOf = ({ label, language, isReadOnly = false }: EditorProps): Ext
   }),
 ];
 
-/** CodeMirror in a shadow root: it then adopts style sheets, where it would otherwise add a style element, which the CSP refuses. */
+/**
+ * CodeMirror in a shadow root: it then adopts style sheets, where it would otherwise add a style element, which the CSP
+ * refuses.
+ */
 export function Editor(props: EditorProps) {
   const { label, language, isReadOnly, value } = props;
   const host = useRef<HTMLDivElement>(null);

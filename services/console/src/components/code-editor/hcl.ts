@@ -18,7 +18,7 @@ function nextToken(stream: StringStream): string | null {
   return known?.[1] ?? null;
 }
 
-/** The language of policies (docs/conventions.md#27-policies). */
+/** The language of policies (docs/conventions/access.md#policies). */
 export const hcl = StreamLanguage.define({
   name: 'hcl',
   token: nextToken,

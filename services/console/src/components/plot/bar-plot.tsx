@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './plot.css';
 
-/** What one colour of the bars stands for; drawn on top of the series before it. */
+/** A series of bars in one colour, drawn on top of the series before it. */
 export interface Series {
   label: string;
   tone: 'good' | 'bad';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { NameList } from '../../components/lists/name-list.tsx';
+import { PageButtons, usePages } from '../../components/lists/pages.tsx';
 import { Loading } from '../../components/loading.tsx';
-import { NameList } from '../../components/name-list.tsx';
-import { PageButtons, usePages } from '../../components/pages.tsx';
 import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
 import { usePermissions } from '../../session/permissions.ts';
 import './access.css';

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { TextField } from '../../components/text-field.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
 
 interface OpenFormProps {
   label: string;

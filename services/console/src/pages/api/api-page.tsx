@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { NameList } from '../../components/lists/name-list.tsx';
 import { Loading } from '../../components/loading.tsx';
-import { NameList } from '../../components/name-list.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { ProblemNotice } from '../../components/problem-notice.tsx';
-import { TextField } from '../../components/text-field.tsx';
 import { type Operation, search } from './operations.ts';
 import { operationHref, useOperations } from './queries.ts';
 

@@ -1,4 +1,4 @@
-import { columnsOf, DataTable } from '../../components/data-table.tsx';
+import { columnsOf, DataTable } from '../../components/lists/data-table.tsx';
 import { type Schema, typeOf } from './operations.ts';
 
 interface Field {

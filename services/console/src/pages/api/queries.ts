@@ -15,6 +15,5 @@ export function useOperations() {
   });
 }
 
-/** The address of an operation. */
 export const operationHref = ({ method, path }: { method: string; path: string }): string =>
   `/api/operation?${new URLSearchParams({ method, path })}`;

@@ -1,7 +1,7 @@
 import type { Credentials } from '../../api/client.ts';
 import type { Operation } from './operations.ts';
 
-/** What the user has filled in. */
+/** The input of the user for one request. */
 export interface Draft {
   /** Values of parameters by name; empty ones are left out of the query. */
   values: Readonly<Record<string, string>>;

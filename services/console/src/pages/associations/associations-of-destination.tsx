@@ -1,14 +1,14 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../../components/button.tsx';
+import { SelectField } from '../../components/fields/select-field.tsx';
+import { PageButtons, usePages } from '../../components/lists/pages.tsx';
 import { Loading } from '../../components/loading.tsx';
-import { PageButtons, usePages } from '../../components/pages.tsx';
 import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
-import { SelectField } from '../../components/select-field.tsx';
 import { usePermissions } from '../../session/permissions.ts';
 import { type DestinationRef, destinationPath } from '../destinations/destination-api.ts';
 import { useOfDestination } from './association-api.ts';
-import { AssociationTable } from './association-table.tsx';
 import { SetDialog } from './set/set-dialog.tsx';
+import { AssociationTable } from './table/association-table.tsx';
 
 const errors = 'CLIENT_SIDE_ERROR,EXTERNAL_SERVICE_ERROR,INTERNAL_SERVICE_ERROR';
 

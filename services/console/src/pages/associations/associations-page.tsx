@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Button } from '../../components/button.tsx';
-import { count } from '../../components/count.ts';
-import { columnsOf, DataTable } from '../../components/data-table.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { count } from '../../components/inline/count.ts';
+import { columnsOf, DataTable } from '../../components/lists/data-table.tsx';
+import { PageButtons, usePages } from '../../components/lists/pages.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { PageButtons, usePages } from '../../components/pages.tsx';
 import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
-import { TextField } from '../../components/text-field.tsx';
 import { usePermissions } from '../../session/permissions.ts';
 import { ofSecretAddress } from './addresses.ts';
 import { type SecretCursor, type SecretRef, secretId, useAssociatedSecrets } from './association-api.ts';

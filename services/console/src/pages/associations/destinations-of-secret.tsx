@@ -1,11 +1,11 @@
 import { Link } from 'wouter';
-import { columnsOf, DataTable } from '../../components/data-table.tsx';
-import { DestinationLink } from '../../components/destination-link.tsx';
+import { DestinationLink } from '../../components/inline/destination-link.tsx';
+import { StatusBadge } from '../../components/inline/status-badge.tsx';
+import { Time } from '../../components/inline/time.tsx';
+import { columnsOf, DataTable } from '../../components/lists/data-table.tsx';
+import { PageButtons, usePages } from '../../components/lists/pages.tsx';
 import { Loading } from '../../components/loading.tsx';
-import { PageButtons, usePages } from '../../components/pages.tsx';
 import { ProblemNotice } from '../../components/problem-notice.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import { Time } from '../../components/time.tsx';
 import { historyAddress } from './addresses.ts';
 import { type AssociatedDestination, type SecretRef, useOfSecret } from './association-api.ts';
 

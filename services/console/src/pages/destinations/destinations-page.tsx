@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
-import { DestinationLink } from '../../components/destination-link.tsx';
+import { DestinationLink } from '../../components/inline/destination-link.tsx';
+import { PageButtons, usePages } from '../../components/lists/pages.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { PageButtons, usePages } from '../../components/pages.tsx';
 import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
 import { usePermissions } from '../../session/permissions.ts';
 import { useDestinationNames } from './destination-api.ts';

@@ -15,7 +15,7 @@ import {
 import { DestinationForm } from './form/destination-form.tsx';
 import { destinationTypes } from './form/destination-types.ts';
 
-/** Fields whose change concerns new associations only, until a replan. */
+/** Fields whose change affects only new associations until a replan. */
 const replanned = ['secret_name_template', 'granularity'];
 
 /** Changes the settings of a destination. */

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Api, ifPresent } from '../../api/client.ts';
 import { ApiProblem, Refusal } from '../../api/problem.ts';
+import { SelectField } from '../../components/fields/select-field.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { NotAllowed } from '../../components/problem-notice.tsx';
-import { SelectField } from '../../components/select-field.tsx';
-import { TextField } from '../../components/text-field.tsx';
 import { usePermissions } from '../../session/permissions.ts';
 import { useApi } from '../../session/session.ts';
 import {
@@ -79,7 +79,10 @@ function useCreation(ref: DestinationRef) {
   });
 }
 
-/** The request that creates a destination would change an existing one of the name. Without the right to read it, the service decides. */
+/**
+ * The request that creates a destination would change an existing one of the name. Without the right to read it, the
+ * service decides.
+ */
 async function requireNew(api: Api, path: DestinationRef): Promise<void> {
   const existing = await ifPresent(
     api.GET('/v1/sys/sync/destinations/{type}/{name}', { params: { path } }),

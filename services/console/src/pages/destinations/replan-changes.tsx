@@ -1,5 +1,5 @@
-import { columnsOf, DataTable } from '../../components/data-table.tsx';
-import { PageButtons, usePages } from '../../components/pages.tsx';
+import { columnsOf, DataTable } from '../../components/lists/data-table.tsx';
+import { PageButtons, usePages } from '../../components/lists/pages.tsx';
 import type { ReplanChange } from './replan-preview.ts';
 
 const pageSize = 50;

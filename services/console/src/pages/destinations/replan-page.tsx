@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { count } from '../../components/count.ts';
+import { ConfirmDialog, runs } from '../../components/confirm-dialog.tsx';
+import { count } from '../../components/inline/count.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { ProblemNotice } from '../../components/problem-notice.tsx';
 import { useApi } from '../../session/session.ts';
@@ -70,9 +70,7 @@ function Preview({ target, preview }: { target: DestinationRef; preview: ReplanP
           title={`Replan ${target.name}?`}
           action="Replan"
           isDangerous
-          isPending={replan.isPending}
-          error={replan.error}
-          onConfirm={() => replan.mutate()}
+          {...runs(replan)}
           onCancel={() => setAsks(false)}
         >
           <p>{summary}</p>

@@ -2,7 +2,7 @@ import { type Api, dataOf } from '../../api/client.ts';
 import { textOf } from '../../api/optional.ts';
 import type { DestinationRef } from './destination-api.ts';
 
-/** What a replan would do with one association. */
+/** The changes that a replan would make to one association. */
 export interface ReplanChange {
   /** `<accessor>/<secret_name>` */
   association: string;
@@ -28,7 +28,7 @@ interface Name {
 }
 
 const pageSize = 500;
-/** How many associations are looked at: enough to see what a template does, and a bounded number of requests. */
+/** Maximum number of pages that are read: enough to see what a template does, with a bounded number of requests. */
 const maxPages = 10;
 
 /** Asks page by page what a replan would change; `onProgress` receives the number of associations that were looked at. */

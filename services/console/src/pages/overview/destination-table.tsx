@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { numberOf, textOf } from '../../api/optional.ts';
-import { count } from '../../components/count.ts';
-import { columnsOf, DataTable } from '../../components/data-table.tsx';
-import { DestinationLink } from '../../components/destination-link.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import { duration, Time } from '../../components/time.tsx';
+import { count } from '../../components/inline/count.ts';
+import { DestinationLink } from '../../components/inline/destination-link.tsx';
+import { StatusBadge } from '../../components/inline/status-badge.tsx';
+import { duration, Time } from '../../components/inline/time.tsx';
+import { columnsOf, DataTable } from '../../components/lists/data-table.tsx';
 import type { DestinationStatus } from './queries.ts';
 
 const helper = columnsOf<DestinationStatus>();

@@ -1,6 +1,6 @@
+import { PageButtons, usePages } from '../../components/lists/pages.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { PageButtons, usePages } from '../../components/pages.tsx';
 import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
 import { usePermissions } from '../../session/permissions.ts';
 import { DestinationTable } from './destination-table.tsx';
@@ -13,7 +13,7 @@ import { throughputPath } from './throughput-numbers.ts';
 
 const paths = [statusPath, lanesPath, throughputPath];
 
-/** What is out of step, why, since when, and the switch for all of it. */
+/** Shows what is not synced, why and since when, and the switch that pauses synchronization. */
 export function OverviewPage() {
   const { may, known } = usePermissions(paths);
   return (

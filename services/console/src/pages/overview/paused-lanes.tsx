@@ -1,8 +1,8 @@
 import { textOf } from '../../api/optional.ts';
-import { columnsOf, DataTable } from '../../components/data-table.tsx';
+import { StatusBadge } from '../../components/inline/status-badge.tsx';
+import { Time } from '../../components/inline/time.tsx';
+import { columnsOf, DataTable } from '../../components/lists/data-table.tsx';
 import { ProblemNotice } from '../../components/problem-notice.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import { Time } from '../../components/time.tsx';
 import { type Lane, usePausedLanes } from './queries.ts';
 
 const helper = columnsOf<Lane>();

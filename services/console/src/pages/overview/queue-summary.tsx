@@ -1,5 +1,5 @@
 import { numberOf } from '../../api/optional.ts';
-import { duration } from '../../components/time.tsx';
+import { duration } from '../../components/inline/time.tsx';
 import type { SyncStatus } from './queries.ts';
 import './overview.css';
 

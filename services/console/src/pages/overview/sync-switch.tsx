@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { count } from '../../components/count.ts';
+import { ConfirmDialog, runs } from '../../components/confirm-dialog.tsx';
+import { count } from '../../components/inline/count.ts';
 import { usePermissions } from '../../session/permissions.ts';
 import { useApi, useSession } from '../../session/session.ts';
 import { configPath } from './queries.ts';
@@ -51,9 +51,7 @@ function SwitchDialog({ disabled, pending, onClose }: SyncSwitchProps & { onClos
     <ConfirmDialog
       title={disabled ? 'Enable syncing in all namespaces?' : 'Disable syncing in all namespaces?'}
       action={disabled ? 'Enable' : 'Disable'}
-      isPending={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate()}
+      {...runs(change)}
       onCancel={onClose}
     >
       <p>

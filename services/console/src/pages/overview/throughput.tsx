@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { columnsOf, DataTable } from '../../components/data-table.tsx';
+import { columnsOf, DataTable } from '../../components/lists/data-table.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { ProblemNotice } from '../../components/problem-notice.tsx';
 import { useRefreshMs } from '../../live/live-updates.tsx';
@@ -19,7 +19,10 @@ const columns = helper.columns([
   helper.accessor('failed', { header: 'Failed', cell: ({ getValue }) => getValue().toLocaleString('en') }),
 ]);
 
-/** How many attempts succeeded and failed in each minute of the last hour, as a plot, and by type in a table. */
+/**
+ * Shows the numbers of successful and failed attempts in each minute of the last hour, as a plot, and by type in a
+ * table.
+ */
 export function Throughput() {
   const api = useApi();
   const { data, error } = useQuery({

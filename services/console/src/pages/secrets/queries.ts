@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type Api, dataOf, ifPresent } from '../../api/client.ts';
 import { parseExact } from '../../api/exact-json.ts';
 import { ApiProblem } from '../../api/problem.ts';
+import { usePermissions } from '../../session/permissions.ts';
 import { useApi } from '../../session/session.ts';
 
 /** A secret: the path of its mount, and its name there. */
@@ -75,7 +76,8 @@ export const nextName = (names: readonly string[] | undefined): string | undefin
 
 const pathOf = ({ mount, name }: SecretRef) => ({ mount, path: name });
 
-const readMetadata = async (api: Api, secret: SecretRef) => {
+/** Reads settings and versions of a secret; null if it does not exist. */
+export const readMetadata = async (api: Api, secret: SecretRef) => {
   const answer = await ifPresent(
     api.GET('/v1/{mount}/metadata/{path}', { params: { path: pathOf(secret) } }),
   );
@@ -98,54 +100,93 @@ export function useMetadata(secret: SecretRef, enabled: boolean) {
 /** The top-level keys of a version, without values; empty for one that is deleted. */
 export function useKeys(secret: SecretRef, version: number, source: 'subkeys' | 'data') {
   const api = useApi();
-  const params = { path: pathOf(secret), query: { version } };
   return useQuery({
     queryKey: ['secrets', 'keys', secret.mount, secret.name, version],
-    queryFn: async () => {
-      if (source === 'data') return Object.keys(await readValues(api, secret, version));
-      const query = { ...params.query, depth: 1 };
-      const answer = await ifPresent(api.GET('/v1/{mount}/subkeys/{path}', { params: { ...params, query } }));
-      return Object.keys(answer === undefined ? {} : dataOf(answer).subkeys);
-    },
+    queryFn: async () =>
+      source === 'data'
+        ? Object.keys(await readValues(api, secret, version))
+        : readKeys(api, secret, version),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
-/** Reads the values of a version, the newest one by default. They are in no cache. Empty if it is deleted. */
-export async function readValues(
+/** A version that was read: its number, 0 if there is none; and its values, empty if it is deleted. */
+interface VersionContent {
+  version: number;
+  values: Record<string, unknown>;
+}
+
+interface VersionEnvelope {
+  data?: { data?: VersionContent['values'] | null; metadata?: { version?: number } } | null;
+}
+
+/** Reads a version, the newest one by default. Its values are in no cache. */
+export async function readVersion(
   api: Api,
   secret: SecretRef,
   version?: number | undefined,
-): Promise<Record<string, unknown>> {
+): Promise<VersionContent> {
   const query = version === undefined ? {} : { version };
   try {
-    const { data } = await api.GET('/v1/{mount}/data/{path}', {
-      params: { path: pathOf(secret), query },
-      parseAs: 'text',
-    });
-    const { data: envelope } = parseExact(String(data)) as { data: { data: Record<string, unknown> | null } };
-    return envelope.data ?? {};
+    const params = { path: pathOf(secret), query };
+    const { data } = await api.GET('/v1/{mount}/data/{path}', { params, parseAs: 'text' });
+    return contentOf(parseExact(String(data)));
   } catch (error) {
-    if (error instanceof ApiProblem && error.status === 404) return {};
+    if (error instanceof ApiProblem && error.status === 404) return contentOf(error.body);
     throw error;
   }
 }
 
-export const syncedPath = 'sys/sync/associations/destinations';
+function contentOf(body: unknown): VersionContent {
+  const { data } = (body ?? {}) as VersionEnvelope;
+  return { version: data?.metadata?.version ?? 0, values: data?.data ?? {} };
+}
 
-/** Where a secret is synced, and the status there. */
-export function useSyncedTo({ mount, name }: SecretRef, enabled: boolean) {
+/** Reads the values of a version, the newest one by default. They are in no cache. Empty if it is deleted. */
+export const readValues = async (
+  api: Api,
+  secret: SecretRef,
+  version?: number | undefined,
+): Promise<Record<string, unknown>> => (await readVersion(api, secret, version)).values;
+
+/** Reads the top-level keys of a version, without values; empty for one that is deleted. */
+export async function readKeys(api: Api, secret: SecretRef, version?: number | undefined): Promise<string[]> {
+  const query = { depth: 1, ...(version === undefined ? {} : { version }) };
+  const params = { path: pathOf(secret), query };
+  const answer = await ifPresent(api.GET('/v1/{mount}/subkeys/{path}', { params }));
+  return Object.keys(answer === undefined ? {} : dataOf(answer).subkeys);
+}
+
+/**
+ * Returns the API paths that tell where a secret is synced. A mount that contains slashes is passed in the query, which
+ * requires permission for both paths.
+ */
+const syncedPaths = ({ mount, name }: SecretRef): string[] => [
+  `sys/sync/associations/${mount}/${name}`,
+  ...(mount.includes('/') ? ['sys/sync/associations/destinations'] : []),
+];
+
+const readSyncedTo = (api: Api, { mount, name }: SecretRef) =>
+  mount.includes('/')
+    ? api.GET('/v1/sys/sync/associations/destinations', { params: { query: { mount, secret_name: name } } })
+    : api.GET('/v1/sys/sync/associations/{mount}/{secret_name}', {
+        params: { path: { mount, secret_name: name } },
+      });
+
+/** Where a secret is synced, and the status there. `isRefused` if the token may not see that. */
+export function useSyncedTo(secret: SecretRef) {
   const api = useApi();
-  return useQuery({
-    queryKey: ['sync', 'associations', 'of-secret', mount, name],
+  const paths = syncedPaths(secret);
+  const { may, known } = usePermissions(paths);
+  const mayRead = paths.every((path) => may('read', path));
+  const { data, error } = useQuery({
+    queryKey: ['sync', 'associations', 'of-secret', secret.mount, secret.name],
     queryFn: async () => {
-      const query = { mount, secret_name: name };
-      const answer = await ifPresent(
-        api.GET('/v1/sys/sync/associations/destinations', { params: { query } }),
-      );
+      const answer = await ifPresent(readSyncedTo(api, secret));
       return Object.values(answer === undefined ? {} : dataOf(answer).associated_destinations);
     },
     refetchInterval: 5_000,
-    enabled,
+    enabled: mayRead,
   });
+  return { destinations: data, error, isRefused: known && !mayRead };
 }

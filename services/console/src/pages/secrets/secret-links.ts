@@ -4,7 +4,6 @@ import type { SecretRef } from './queries.ts';
 export const folderHref = (mount: string, folder = ''): string =>
   `/secrets?${new URLSearchParams({ mount, ...(folder && { folder }) })}`;
 
-/** The address of a secret. */
 export const secretHref = ({ mount, name }: SecretRef): string =>
   `/secrets/secret?${new URLSearchParams({ mount, name })}`;
 

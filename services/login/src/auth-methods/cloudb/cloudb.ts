@@ -3,10 +3,10 @@ import type { CloudBContext } from './cloudb-context.ts';
 import { configEndpoints } from './config/config-endpoints.ts';
 import { diagnosisEndpoint } from './diagnosis/diagnosis-endpoint.ts';
 import { DirectoryKeys } from './directory/directory-keys.ts';
-import { Guesses } from './login/guesses.ts';
 import { logIn } from './login/login.ts';
 import { LoginRequest } from './login/login-request.ts';
 import { loginTargets } from './login/login-targets.ts';
+import { LookupLimit } from './login/lookup-limit.ts';
 import { mayRenew } from './login/may-renew.ts';
 import type { ProviderUrls } from './provider/clouds.ts';
 import type { EnvironmentCredentials } from './provider/credentials/credential-source.ts';
@@ -18,13 +18,13 @@ import { runDueRotations } from './rotation/run-rotation.ts';
 
 /** Base URLs, for every mount. If one is absent, each mount's environment determines it. */
 export interface CloudBOptions extends ProviderUrls {
-  /** What counts where a mount stores no credentials. */
+  /** The credentials of the environment, used by mounts that store none. */
   credentials?: EnvironmentCredentials | undefined;
   /** Whether requests to the provider are logged, with tokens and secrets masked. */
   logsRequests?: boolean | undefined;
 }
 
-/** Login with a JWT that cloudB's identity directory signed for a workload (docs/conventions.md#3-login-method-cloudb). */
+/** Login with a JWT that cloudB's identity directory signed for a workload (docs/conventions/cloudb.md). */
 export function createCloudB(deps: AuthMethodDeps, options: CloudBOptions): AuthMethod {
   const clients = new MountClients({
     ...deps,
@@ -36,7 +36,7 @@ export function createCloudB(deps: AuthMethodDeps, options: CloudBOptions): Auth
     ...deps,
     directory: new DirectoryKeys(options.authorityUrl),
     targets: loginTargets(deps.db),
-    guesses: new Guesses(),
+    guesses: new LookupLimit(),
     clients,
     providers: createProviders(clients),
   };

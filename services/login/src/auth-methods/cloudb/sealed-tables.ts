@@ -1,16 +1,19 @@
 import { type SealedTable, sealedTable } from '@secrets/seal-rotation';
-import { clientSecretAad } from './config/client-secret.ts';
+import { configFields } from './config/config-settings.ts';
+import { columnOf, secretAad } from './config/secret-fields.ts';
 import { pendingSecretAad } from './rotation/pending-secret.ts';
 
 /** Every column of this method with sealed bytes. */
 export const cloudBSealedTables: readonly SealedTable[] = [
-  sealedTable({
-    name: 'login.cloudb_configs',
-    column: 'sealed_client_secret',
-    key: [['mount_id', 'uuid']],
-    aadColumns: { mountId: 't.mount_id' },
-    aadOf: ({ mountId }) => clientSecretAad(mountId),
-  }),
+  ...configFields.secretNames.map((field) =>
+    sealedTable({
+      name: 'login.cloudb_configs',
+      column: columnOf(field),
+      key: [['mount_id', 'uuid']],
+      aadColumns: { mountId: 't.mount_id' },
+      aadOf: ({ mountId }) => secretAad(mountId, field),
+    }),
+  ),
   sealedTable({
     name: 'login.cloudb_rotations',
     column: 'sealed_pending_secret',

@@ -3,7 +3,7 @@ import { type Caller, isRoot, maySudo } from '@secrets/caller';
 import { invalid, Problem } from '@secrets/domain';
 import { normalisedPolicies, withDefaultPolicy } from '../token-fields.ts';
 
-/** The part of a request for a token that concerns its policies. */
+/** The part of a request for a token that determines its policies. */
 export interface PolicyRequest {
   /** Undefined to inherit; an empty list is no policy besides `default`. */
   policies: readonly string[] | undefined;
@@ -14,7 +14,7 @@ export interface PolicyRequest {
  * The policies of a child: the requested ones, otherwise the caller's, and `default` unless it is excluded. Without
  * `sudo`, they must be a subset of the caller's, and `default` is added only if the caller has it. `root` can be given
  * only by `root`. In another namespace the same names denote other policies, so there nothing is inherited and `sudo`
- * is needed (docs/conventions.md#23-child-tokens). Throws `forbidden` or `invalid` if the request exceeds this.
+ * is needed (docs/conventions/access.md#child-tokens). Throws `forbidden` or `invalid` if the request exceeds this.
  */
 export function childPolicies(
   caller: Caller,

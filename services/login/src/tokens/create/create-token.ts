@@ -1,7 +1,7 @@
 import { type Caller, maySudo } from '@secrets/caller';
 import { invalid, Problem, permissionDenied } from '@secrets/domain';
 import { seal } from '@secrets/seal';
-import { findTokenByAccessor, type StoredToken } from '../../queries/stored-tokens.ts';
+import { findTokenByAccessor, type StoredToken } from '../../queries/tokens/stored-tokens.ts';
 import { type IssuedToken, issueToken, type TokenContext } from '../issue-token.ts';
 import { withinRole } from '../roles/apply-role.ts';
 import { rolePolicies } from '../roles/role-policies.ts';
@@ -22,8 +22,9 @@ export interface CreateTokenOptions {
 const maxGenerations = 64;
 
 /**
- * Creates a token as a child of the caller's, or as an orphan, which needs `sudo` (docs/conventions.md#23-child-tokens) or a role that
- * permits it. Throws `forbidden` if the caller may not create it, `invalid` if the request is not valid, `conflict` if its ID is in use.
+ * Creates a token as a child of the caller's, or as an orphan, which needs `sudo`
+ * (docs/conventions/access.md#child-tokens) or a role that permits it. Throws `forbidden` if the caller may not create
+ * it, `invalid` if the request is not valid, `conflict` if its ID is in use.
  */
 export async function createToken(
   context: TokenContext,

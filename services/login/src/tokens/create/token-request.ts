@@ -15,7 +15,7 @@ const requestedPolicies = policyNames.in
   .pipe(policyNames.optional())
   .meta({ type: 'array', maxItems: 50, items: { type: 'string', maxLength: 80 } });
 
-/** The body of `auth/token/create` (docs/conventions.md#21-tokens). */
+/** The body of `auth/token/create` (docs/conventions/access.md#tokens). */
 export const TokenRequest = z.object({
   id: z
     .string()

@@ -1,7 +1,7 @@
 import { areRangesWithin } from '@secrets/access';
 import { invalid } from '@secrets/domain';
-import type { TokenRoleSettings } from '../../queries/token-roles.ts';
 import type { TokenRequest } from '../create/token-request.ts';
+import type { TokenRoleSettings } from './role-settings.ts';
 
 /** A request for a token within the limits of a role. Its policies are decided elsewhere. */
 export function withinRole(request: TokenRequest, role: TokenRoleSettings): TokenRequest {

@@ -1,13 +1,14 @@
 import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
-import type { TokenRoleSettings } from '../../queries/token-roles.ts';
 import { childPolicies, type PolicyRequest, requireMayGiveRoot } from '../create/child-limits.ts';
 import { normalisedPolicies, withDefaultPolicy } from '../token-fields.ts';
+import type { TokenRoleSettings } from './role-settings.ts';
 
 /**
- * The policies of a token that is created with a role (docs/conventions.md#216-token-roles). If the role lists allowed policies, these take the
- * place of the caller's: the requested ones must be among them, and if none are requested, the token has all that are named in full. Otherwise the
- * rules of a child apply. In either case, disallowed policies are refused, and `root` can be given only by `root`. Throws `forbidden` or `invalid`.
+ * The policies of a token that is created with a role (docs/conventions/access.md#token-roles). If the role lists
+ * allowed policies, these take the place of the caller's: the requested ones must be among them, and if none are
+ * requested, the token has all that are named in full. Otherwise the rules of a child apply. In either case, disallowed
+ * policies are refused, and `root` can be given only by `root`. Throws `forbidden` or `invalid`.
  */
 export function rolePolicies(caller: Caller, role: TokenRoleSettings, request: PolicyRequest): string[] {
   const isDisallowed = disallowedBy(role);
@@ -20,7 +21,10 @@ export function rolePolicies(caller: Caller, role: TokenRoleSettings, request: P
   return policies;
 }
 
-/** The policies that a role gives to a token, whatever the policies of the token that uses it; those that match a pattern come in addition. */
+/**
+ * The policies that a role gives to a token, whatever the policies of the token that uses it; those that match a
+ * pattern come in addition.
+ */
 export function givenPolicies(role: TokenRoleSettings): readonly string[] {
   if (!hasAllowedPolicies(role) || isWithoutDefault(role)) return role.allowed_policies;
   return normalisedPolicies(['default', ...role.allowed_policies]);
@@ -55,7 +59,10 @@ const listedIn =
   (name: string): boolean =>
     names.includes(name) || globs.some((glob) => matchesGlob(glob, name));
 
-/** Whether a name matches a pattern, in which `*` matches any text. Takes linear time, unlike a regular expression with many wildcards. */
+/**
+ * Whether a name matches a pattern, in which `*` matches any text. Takes linear time, unlike a regular expression with
+ * many wildcards.
+ */
 export function matchesGlob(glob: string, name: string): boolean {
   const [first = '', ...rest] = glob.split('*');
   const last = rest.pop();

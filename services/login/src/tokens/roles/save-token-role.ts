@@ -1,11 +1,16 @@
 import { type Caller, isRoot, maySudo, requireGrant } from '@secrets/caller';
-import { notFound, Problem } from '@secrets/domain';
+import { Problem, requireFound } from '@secrets/domain';
 import type { DbContext } from '../../db-context.ts';
 import { requireMayGive } from '../../identities/grantable.ts';
 import { serializeWrites } from '../../queries/namespaces.ts';
-import { findTokenRole, type TokenRoleSettings, upsertTokenRole } from '../../queries/token-roles.ts';
+import { findTokenRole, upsertTokenRole } from '../../queries/tokens/token-roles.ts';
 import { givenPolicies } from './role-policies.ts';
-import { mergedTokenRole, type TokenRoleBody } from './role-settings.ts';
+import {
+  mergedTokenRole,
+  parseTokenRole,
+  type TokenRoleBody,
+  type TokenRoleSettings,
+} from './role-settings.ts';
 
 /** A role of a name. */
 export interface TokenRole extends TokenRoleSettings {
@@ -14,14 +19,13 @@ export interface TokenRole extends TokenRoleSettings {
 
 /** The role of a name in the namespace of the request. Throws `not_found` if there is none. */
 export async function requireTokenRole({ db }: DbContext, caller: Caller, name: string): Promise<TokenRole> {
-  const settings = await findTokenRole(db, caller.namespace.id, name);
-  if (settings === undefined) throw notFound();
-  return { ...settings, name };
+  const settings = requireFound(await findTokenRole(db, caller.namespace.id, name));
+  return { ...parseTokenRole(settings, name), name };
 }
 
 /**
- * Creates a token role, or merges a request into the stored one (docs/conventions.md#216-token-roles). Throws `invalid` if the result is not a
- * valid role, `invalid` or `forbidden` if it grants more than the caller may.
+ * Creates a token role, or merges a request into the stored one (docs/conventions/access.md#token-roles). Throws
+ * `invalid` if the result is not a valid role, `invalid` or `forbidden` if it grants more than the caller may.
  */
 export const saveTokenRole = (
   { db }: DbContext,
@@ -39,8 +43,8 @@ export const saveTokenRole = (
   });
 
 /**
- * Requires that the author of a role may grant what it grants: whoever may use the role has no need to. It is checked for the whole role, because
- * also a change of one field may widen what another one grants.
+ * Requires that the author of a role may grant what it grants: whoever may use the role has no need to. It is checked
+ * for the whole role, because also a change of one field may widen what another one grants.
  */
 function requireMayGrant(caller: Caller, role: TokenRoleSettings): void {
   if (role.allowed_policies.includes('root') && !isRoot(caller))

@@ -20,7 +20,7 @@ import {
   userToken,
 } from './world.ts';
 
-// Whoever runs on any resource of the tenant, with any of its tokens, may name any place: nobody is admitted by a role
+// Whoever runs on any resource of the tenant, with any of its tokens, may name any place: no one is admitted by a role
 // whose bounds do not contain the resource on which the token was issued.
 
 type Resource = (typeof resources)[number];
@@ -157,7 +157,7 @@ test('nobody is admitted from a place that a role does not bind, whatever they n
   expect(trials.filter(({ mayPass }) => mayPass).length).toBeGreaterThan(50);
 });
 
-/** What runs on a virtual machine: of anything else, no machine is read. */
+/** Trials on a virtual machine: for other resources, no machine is read. */
 const machineTrials = trials.filter(({ truth }) => truth.machine !== undefined);
 
 test('nor is anybody while the provider returns nonsense about machines', async () => {

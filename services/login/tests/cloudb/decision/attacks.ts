@@ -26,7 +26,7 @@ import {
   userToken,
 } from './world.ts';
 
-/** What somebody may try who owns another machine of the tenant, or parts of the subscription. */
+/** Attempts of an attacker who owns another machine of the tenant, or parts of the subscription. */
 export const attacks: readonly Row[] = [
   {
     name: "with a good machine's name and a bad machine's token",

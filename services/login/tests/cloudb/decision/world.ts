@@ -51,7 +51,7 @@ const resource = (id: string, over: Partial<ProviderResource> = {}): ProviderRes
   ...over,
 });
 
-/** As the API returns the identities of a flexible set. */
+/** An identity in the form in which the API returns those of a flexible set. */
 const unexpanded = { ...shared, principalId: '', clientId: '' };
 const both = (principal: number) => ({ systemAssigned: guid(principal), userAssigned: [shared] });
 
@@ -128,7 +128,7 @@ const tableProvider: Provider = {
     [shared, lone].find((identity) => identity.id.toLowerCase() === id.toLowerCase()),
 };
 
-/** How the API answers requests for virtual machines: in full, not at all for want of the permission, or with nonsense. */
+/** The API's answers to requests for virtual machines: complete, refused for lack of the permission, or unusable. */
 export type MachineAnswers = 'complete' | 'forbidden' | 'unusable';
 
 /** The provider's API as the credentials of a mount see it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { rotateNow, runDueRotations } from '../../../src/auth-methods/cloudb/rotation/run-rotation.ts';
-import { type Death, MortalProcess } from './mortal-process.ts';
+import { type Crash, CrashingProcess } from './crashing-process.ts';
 import { quickly, type RotationForTest, runAs, startRotationForTest } from './rotation-for-test.ts';
 
 let cloud: RotationForTest;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 beforeEach(() => cloud.beginAgain());
 afterAll(() => cloud.stop());
 
-const rotateAs = (process: MortalProcess) =>
+const rotateAs = (process: CrashingProcess) =>
   runAs(process, cloud.sandbox.url, () =>
     rotateNow(cloud.contextOf(process), cloud.mount, () => undefined, quickly),
   );
@@ -24,14 +24,14 @@ const runBackground = async () => {
 };
 
 /** Every way to die: before and after each effect of a whole rotation. */
-async function deaths(): Promise<Death[]> {
-  const process = new MortalProcess();
+async function deaths(): Promise<Crash[]> {
+  const process = new CrashingProcess();
   expect(await rotateAs(process)).toBeUndefined();
   const numbers = Array.from({ length: process.effects }, (_, index) => index + 1);
   return numbers.flatMap((effect) => (['before', 'after'] as const).map((when) => ({ effect, when })));
 }
 
-async function expectOneWorkingPassword(death: Death): Promise<void> {
+async function expectOneWorkingPassword(death: Crash): Promise<void> {
   const { passwords } = cloud.sandbox.directory;
   const found = {
     ...death,
@@ -46,11 +46,11 @@ test('a rotation that died anywhere is completed by the next one', async () => {
   expect(all.length).toBeGreaterThan(40);
   for (const death of all) {
     await cloud.beginAgain();
-    const process = new MortalProcess(death);
+    const process = new CrashingProcess(death);
     await rotateAs(process);
     expect({ ...death, died: process.isDead }).toEqual({ ...death, died: true });
     await cloud.letTimePass();
-    expect(await rotateAs(new MortalProcess())).toBeUndefined();
+    expect(await rotateAs(new CrashingProcess())).toBeUndefined();
     await expectOneWorkingPassword(death);
     expect(cloud.ownPasswords()[0]).toMatch(/^secrets-service rotation /);
   }
@@ -59,7 +59,7 @@ test('a rotation that died anywhere is completed by the next one', async () => {
 test('the background work cleans up after a rotation that died anywhere', async () => {
   for (const death of await deaths()) {
     await cloud.beginAgain();
-    await rotateAs(new MortalProcess(death));
+    await rotateAs(new CrashingProcess(death));
     await runBackground();
     await expectOneWorkingPassword(death);
   }

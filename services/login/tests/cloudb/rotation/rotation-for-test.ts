@@ -1,22 +1,22 @@
 import type { CloudBContext } from '../../../src/auth-methods/cloudb/cloudb-context.ts';
-import { decryptClientSecret } from '../../../src/auth-methods/cloudb/config/client-secret.ts';
+import { decryptSecret } from '../../../src/auth-methods/cloudb/config/secret-fields.ts';
 import { DirectoryKeys } from '../../../src/auth-methods/cloudb/directory/directory-keys.ts';
-import { Guesses } from '../../../src/auth-methods/cloudb/login/guesses.ts';
 import { loginTargets } from '../../../src/auth-methods/cloudb/login/login-targets.ts';
+import { LookupLimit } from '../../../src/auth-methods/cloudb/login/lookup-limit.ts';
 import type { EnvironmentCredentials } from '../../../src/auth-methods/cloudb/provider/credentials/credential-source.ts';
 import { MountClients, type MountIdentity } from '../../../src/auth-methods/cloudb/provider/mount-clients.ts';
 import { createProviders } from '../../../src/auth-methods/cloudb/provider/providers.ts';
 import { storingLoginTokens } from '../../../src/tokens/store-login-token.ts';
 import { sandboxUrls } from '../../login-for-test.ts';
 import { type ProviderForTest, startProviderForTest } from '../provider/provider-for-test.ts';
-import { MortalProcess } from './mortal-process.ts';
+import { CrashingProcess } from './crashing-process.ts';
 
 export const quickly = { pollMs: 1, attempts: 5 };
 
 export interface RotationForTest extends ProviderForTest {
   mount: MountIdentity;
   /** What a replica of login uses. */
-  contextOf(process?: MortalProcess, environment?: EnvironmentCredentials): CloudBContext;
+  contextOf(process?: CrashingProcess, environment?: EnvironmentCredentials): CloudBContext;
   /** Begins again with one stored secret, and two passwords of others. */
   beginAgain(): Promise<void>;
   /** The secret that is stored now. */
@@ -46,7 +46,7 @@ export async function startRotationForTest(): Promise<RotationForTest> {
         'select sealed_client_secret as sealed from login.cloudb_configs where mount_id = $1',
         [mountId],
       );
-      return decryptClientSecret(service.keyRing, mountId, row!.sealed).reveal();
+      return decryptSecret(service.keyRing, mountId, 'client_secret', row!.sealed).reveal();
     },
     ownPasswords: () => {
       const names = passwords.list().map(({ displayName }) => String(displayName));
@@ -65,7 +65,7 @@ export async function startRotationForTest(): Promise<RotationForTest> {
 
 function contextOf(
   { service, sandbox }: ProviderForTest,
-  process = new MortalProcess(),
+  process = new CrashingProcess(),
   environment: EnvironmentCredentials = {},
 ): CloudBContext {
   const { keyRing, keys, log } = service;
@@ -77,14 +77,14 @@ function contextOf(
     clients,
     directory: new DirectoryKeys(sandbox.directoryUrl),
     targets: loginTargets(deps.db),
-    guesses: new Guesses(),
+    guesses: new LookupLimit(),
     providers: createProviders(clients),
   };
 }
 
 /** Runs work as a process: its requests to the sandbox are effects of it. Returns what it threw. */
 export async function runAs(
-  process: MortalProcess,
+  process: CrashingProcess,
   sandboxUrl: string,
   work: () => Promise<unknown>,
 ): Promise<unknown> {

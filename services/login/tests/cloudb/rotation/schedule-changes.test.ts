@@ -14,7 +14,10 @@ beforeAll(async () => {
 beforeEach(() => cloud.beginAgain());
 afterAll(() => cloud.stop());
 
-/** As a process of which the statements that match wait until the work is done, but at most for a while: it may have to wait for them. */
+/**
+ * Simulates a process whose matching statements wait until the work is done, but at most for a while: it may have to
+ * wait for them.
+ */
 function interrupted(statement: RegExp, work: () => Promise<unknown>): CloudBContext {
   const context = cloud.contextOf();
   let working: Promise<unknown> | undefined;

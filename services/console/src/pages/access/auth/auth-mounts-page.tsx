@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { dataOf } from '../../../api/client.ts';
+import { NameList } from '../../../components/lists/name-list.tsx';
 import { Loading } from '../../../components/loading.tsx';
-import { NameList } from '../../../components/name-list.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
 import { usePermissions } from '../../../session/permissions.ts';

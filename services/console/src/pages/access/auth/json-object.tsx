@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { CodeEditor } from '../../../components/code-editor/code-editor.tsx';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ConfirmDialog, runs } from '../../../components/confirm-dialog.tsx';
 import { Loading } from '../../../components/loading.tsx';
 import { NotAllowed, ProblemNotice } from '../../../components/problem-notice.tsx';
 import { usePermissions } from '../../../session/permissions.ts';
@@ -127,9 +127,7 @@ function DeleteDialog({
       title={`Delete the ${what}?`}
       action="Delete"
       isDangerous
-      isPending={removal.isPending}
-      error={removal.error}
-      onConfirm={() => removal.mutate()}
+      {...runs(removal)}
       onCancel={onClose}
     >
       <p>Nobody can log in through it any more. Tokens that were issued remain valid until they expire.</p>

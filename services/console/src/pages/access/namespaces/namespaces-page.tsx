@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dataOf, ifPresent } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ConfirmDialog, runs } from '../../../components/confirm-dialog.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
 import { usePermissions } from '../../../session/permissions.ts';
@@ -99,9 +99,7 @@ function DeleteDialog({ name, onClose }: { name: string; onClose(): void }) {
       title={`Delete the namespace ${name}?`}
       action="Delete"
       isDangerous
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
+      {...runs(remove)}
       onCancel={onClose}
     >
       <p>

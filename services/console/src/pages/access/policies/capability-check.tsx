@@ -3,9 +3,9 @@ import { type FormEvent, useState } from 'react';
 import type { Api } from '../../../api/client.ts';
 import { dataOf } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
-import { columnsOf, DataTable } from '../../../components/data-table.tsx';
+import { TextField } from '../../../components/fields/text-field.tsx';
+import { columnsOf, DataTable } from '../../../components/lists/data-table.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
-import { TextField } from '../../../components/text-field.tsx';
 import { useApi } from '../../../session/session.ts';
 
 interface Granted {

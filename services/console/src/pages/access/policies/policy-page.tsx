@@ -4,7 +4,7 @@ import { useLocation, useSearchParams } from 'wouter';
 import { dataOf, ifPresent } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
 import { CodeEditor } from '../../../components/code-editor/code-editor.tsx';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ConfirmDialog, runs } from '../../../components/confirm-dialog.tsx';
 import { Loading } from '../../../components/loading.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { NotAllowed, ProblemNotice } from '../../../components/problem-notice.tsx';
@@ -97,9 +97,7 @@ function Editor({ name, saved, mayWrite, mayDelete }: EditorProps) {
           title={`Delete the policy ${name}?`}
           action="Delete"
           isDangerous
-          isPending={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate()}
+          {...runs(remove)}
           onCancel={() => setAsks(false)}
         >
           <p>Every token and role that has it loses at once what only this policy grants.</p>

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dataOf } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ConfirmDialog, runs } from '../../../components/confirm-dialog.tsx';
 import { Loading } from '../../../components/loading.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
 import { usePermissions } from '../../../session/permissions.ts';
@@ -56,15 +56,7 @@ function RevokeDialog({ accessor, onClose, onDone }: RevokeDialogProps) {
     },
   });
   return (
-    <ConfirmDialog
-      title="Revoke the token?"
-      action="Revoke"
-      isDangerous
-      isPending={revoke.isPending}
-      error={revoke.error}
-      onConfirm={() => revoke.mutate()}
-      onCancel={onClose}
-    >
+    <ConfirmDialog title="Revoke the token?" action="Revoke" isDangerous {...runs(revoke)} onCancel={onClose}>
       <p>
         The token of <code>{accessor}</code> and all tokens that were created with it are refused from then
         on. This cannot be undone.

@@ -1,7 +1,7 @@
 import { textOf } from '../../../api/optional.ts';
-import { count } from '../../../components/count.ts';
-import { columnsOf, DataTable } from '../../../components/data-table.tsx';
-import { PageButtons, usePages } from '../../../components/pages.tsx';
+import { count } from '../../../components/inline/count.ts';
+import { columnsOf, DataTable } from '../../../components/lists/data-table.tsx';
+import { PageButtons, usePages } from '../../../components/lists/pages.tsx';
 import type { Plan } from './use-plan-and-set.ts';
 import '../../../components/notice.css';
 
@@ -46,7 +46,7 @@ const NameCell = ({ planned: { external_name, replaces, sub_key, problems } }: {
 
 const pageSize = 20;
 
-/** What a set would do with each external secret, and what keeps it from being accepted. */
+/** Shows what setting the association would do with each external secret, and the problems that prevent it. */
 export function PlanView({ plan }: { plan: Plan }) {
   const pages = usePages<number>();
   const start = pages.after ?? 0;

@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { Button } from '../../../components/button.tsx';
+import { TextField } from '../../../components/fields/text-field.tsx';
+import { StatusBadge } from '../../../components/inline/status-badge.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
-import { StatusBadge } from '../../../components/status-badge.tsx';
-import { TextField } from '../../../components/text-field.tsx';
 import type { DestinationRef } from '../../destinations/destination-api.ts';
 import type { SecretRef } from '../association-api.ts';
 import { PlanView } from './plan-view.tsx';

@@ -10,7 +10,7 @@ const readPlan = async (api: Api, path: DestinationRef, body: SecretRef) =>
     await api.POST('/v1/sys/sync/destinations/{type}/{name}/associations/plan', { params: { path }, body }),
   );
 
-/** What a set would do (docs/conventions.md#521-check-and-plan). */
+/** The effects that setting an association would have (docs/conventions/sync-operation.md#check-and-plan). */
 export type Plan = Awaited<ReturnType<typeof readPlan>>;
 
 /** Sets the association, and waits up to 5 s for the status of its external secrets. */

@@ -3,15 +3,16 @@ import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { dataOf } from '../../../api/client.ts';
 import { textOf } from '../../../api/optional.ts';
 import { Button } from '../../../components/button.tsx';
+import { StatusBadge } from '../../../components/inline/status-badge.tsx';
 import { Loading } from '../../../components/loading.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
-import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { DestinationRef } from '../destination-api.ts';
+import { type CheckResult, outcomeOf } from './check-outcome.ts';
 import { useAction } from './use-action.ts';
 import '../../../components/dialog.css';
 import '../destinations.css';
 
-/** What each step of a check does (docs/conventions.md#521-check-and-plan). */
+/** Descriptions of the steps of a check, by name (docs/conventions/sync-operation.md#check-and-plan). */
 const steps: Readonly<Record<string, string>> = {
   connect: 'sign in',
   create: 'create an external secret with a random name',
@@ -49,16 +50,9 @@ export function CheckDialog({ target, onClose }: { target: DestinationRef; onClo
   );
 }
 
-interface CheckResult {
-  ok: boolean;
-  steps: { step: string; result: string; fault?: unknown; message?: unknown }[];
-}
-
 const Steps = ({ ok, steps: made }: CheckResult) => (
   <div role="status" className="stack">
-    <p>
-      {ok ? 'The credentials and permissions suffice.' : 'The credentials or permissions do not suffice.'}
-    </p>
+    <p>{ok ? 'The credentials and permissions suffice.' : outcomeOf(made)}</p>
     <ol className="steps">
       {made.map(({ step, result, fault, message }) => (
         <li key={step}>

@@ -5,7 +5,7 @@ import { ApiProblem } from '../../../api/problem.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import type { DestinationRef } from '../destination-api.ts';
 import { useAction } from './use-action.ts';
-import '../../../components/field.css';
+import '../../../components/fields/field.css';
 
 type Way = 'empty' | 'purge' | 'force';
 
@@ -15,8 +15,8 @@ interface DeleteDialogProps {
 }
 
 /**
- * Deletes a destination. The first attempt deletes an empty one only; otherwise, the service says how many associations there are,
- * and the dialog asks what is to become of them.
+ * Deletes a destination. The first attempt deletes an empty one only; otherwise, the service says how many associations
+ * there are, and the dialog asks what is to become of them.
  */
 export function DeleteDialog({ target, onClose }: DeleteDialogProps) {
   const [way, setWay] = useState<Way>('empty');

@@ -9,7 +9,7 @@ import { RetryDialog } from './retry-dialog.tsx';
 
 type Asked = 'check' | 'retry' | 'delete';
 
-/** What the token may do with the whole destination. */
+/** Buttons for the actions on the whole destination that the token may perform. */
 export function DestinationActions({ target }: { target: DestinationRef }) {
   const base = destinationPath(target);
   const path = (action: string) => `${base}/${action}`;

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { numberOf, textOf } from '../../../api/optional.ts';
 import { Button } from '../../../components/button.tsx';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { count } from '../../../components/count.ts';
-import { Time } from '../../../components/time.tsx';
+import { ConfirmDialog, runs } from '../../../components/confirm-dialog.tsx';
+import { count } from '../../../components/inline/count.ts';
+import { Time } from '../../../components/inline/time.tsx';
 import { usePermissions } from '../../../session/permissions.ts';
 import { type Destination, type DestinationRef, destinationPath } from '../destination-api.ts';
 import { useAction } from './use-action.ts';
@@ -14,7 +14,10 @@ interface HeldRemovalsProps {
   target: DestinationRef;
 }
 
-/** Removals that nobody requested and that wait for a confirmation (docs/conventions.md#511-changes-of-the-secret). */
+/**
+ * Removals that were not requested explicitly and are held until they are confirmed
+ * (docs/conventions/sync.md#changes-of-the-secret).
+ */
 export function HeldRemovals({ destination, target }: HeldRemovalsProps) {
   const path = destinationPath(target, 'confirm-removals');
   const { may } = usePermissions([path]);
@@ -41,9 +44,7 @@ export function HeldRemovals({ destination, target }: HeldRemovalsProps) {
           title={`Remove ${externalSecrets} from ${target.name}?`}
           action="Remove them"
           isDangerous
-          isPending={confirmation.isPending}
-          error={confirmation.error}
-          onConfirm={() => confirmation.mutate()}
+          {...runs(confirmation)}
           onCancel={() => setAsks(false)}
         >
           <p>

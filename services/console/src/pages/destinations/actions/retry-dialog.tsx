@@ -1,4 +1,4 @@
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ConfirmDialog, runs } from '../../../components/confirm-dialog.tsx';
 import type { DestinationRef } from '../destination-api.ts';
 import { useAction } from './use-action.ts';
 
@@ -12,9 +12,7 @@ export function RetryDialog({ target, onClose }: { target: DestinationRef; onClo
     <ConfirmDialog
       title={`Retry everything that has failed in ${target.name}?`}
       action="Retry"
-      isPending={retry.isPending}
-      error={retry.error}
-      onConfirm={() => retry.mutate()}
+      {...runs(retry)}
       onCancel={onClose}
     >
       <p>

@@ -1,11 +1,11 @@
 import { useRef } from 'react';
 import { numberOf, textOf } from '../../../api/optional.ts';
-import { count } from '../../../components/count.ts';
-import { Time } from '../../../components/time.tsx';
+import { count } from '../../../components/inline/count.ts';
+import { Time } from '../../../components/inline/time.tsx';
 import type { Destination } from '../destination-api.ts';
 import '../../../components/notice.css';
 
-/** docs/conventions.md#515-work-on-whole-destinations */
+/** docs/conventions/sync-operation.md#work-on-whole-destinations */
 const works = [
   {
     work: 'purge',

@@ -1,7 +1,7 @@
-import { CheckboxField } from '../../../components/checkbox-field.tsx';
-import { ChoicesField } from '../../../components/choices-field.tsx';
-import { SelectField } from '../../../components/select-field.tsx';
-import { TextField } from '../../../components/text-field.tsx';
+import { CheckboxField } from '../../../components/fields/checkbox-field.tsx';
+import { ChoicesField } from '../../../components/fields/choices-field.tsx';
+import { SelectField } from '../../../components/fields/select-field.tsx';
+import { TextField } from '../../../components/fields/text-field.tsx';
 import type { FormField } from './destination-types.ts';
 import { type FormValues, mask } from './form-values.ts';
 
@@ -52,7 +52,9 @@ const options = ({ choices, initial }: FormField) => [
   ...choices.map((choice) => ({ value: choice, label: choice })),
 ];
 
-/** What is typed next to the asterisks of a stored secret replaces them. */
+/**
+ * Removes the asterisks of a stored secret when the user types next to them, so that the new text replaces the secret.
+ */
 const withoutMask = (before: string, typed: string): string =>
   before === mask && typed.length > mask.length ? typed.replace(mask, '') : typed;
 

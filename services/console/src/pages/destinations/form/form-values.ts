@@ -1,9 +1,9 @@
 import type { FormField } from './destination-types.ts';
 
-/** What is entered, by field. Lists and maps are text, an item on each line. */
+/** The input of a form, by field. Lists and maps are text with one item per line. */
 export type FormValues = Readonly<Record<string, string | boolean | string[]>>;
 
-/** How responses show a secret that is stored. Written back, it keeps the secret. */
+/** Placeholder that responses show for a stored secret. Sending it back keeps the secret. */
 export const mask = '*****';
 
 /** Returns what a form begins with: the settings of a destination as responses contain them, or the defaults. */

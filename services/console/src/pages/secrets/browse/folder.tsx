@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Button } from '../../../components/button.tsx';
+import { TextField } from '../../../components/fields/text-field.tsx';
+import { NameList } from '../../../components/lists/name-list.tsx';
+import { PageButtons, usePages } from '../../../components/lists/pages.tsx';
 import { Loading } from '../../../components/loading.tsx';
-import { NameList } from '../../../components/name-list.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
-import { PageButtons, usePages } from '../../../components/pages.tsx';
 import { NotAllowed, ProblemNotice } from '../../../components/problem-notice.tsx';
-import { TextField } from '../../../components/text-field.tsx';
 import { usePermissions } from '../../../session/permissions.ts';
 import { Breadcrumbs } from '../breadcrumbs.tsx';
 import { nextName, useFolder } from '../queries.ts';

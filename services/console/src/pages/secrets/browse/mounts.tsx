@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
+import { NameList } from '../../../components/lists/name-list.tsx';
 import { Loading } from '../../../components/loading.tsx';
-import { NameList } from '../../../components/name-list.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
 import { useMounts } from '../queries.ts';
 import { folderHref } from '../secret-links.ts';

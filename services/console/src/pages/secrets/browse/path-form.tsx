@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../../../components/button.tsx';
+import { TextField } from '../../../components/fields/text-field.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
-import { TextField } from '../../../components/text-field.tsx';
 import { useApi } from '../../../session/session.ts';
 import { useSubmission } from '../../../session/use-submission.ts';
 import { resolvePath } from '../queries.ts';

@@ -2,16 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../../../components/button.tsx';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { usePermissions } from '../../../session/permissions.ts';
+import { ConfirmDialog, runs } from '../../../components/confirm-dialog.tsx';
 import { useApi } from '../../../session/session.ts';
-import { type SecretMetadata, type SecretRef, useSyncedTo } from '../queries.ts';
+import type { SecretMetadata, SecretRef } from '../queries.ts';
 import { folderHref } from '../secret-links.ts';
-import type { SecretPaths } from './secret-paths.ts';
+import { LosingDestinations } from './losing-destinations.tsx';
 
 interface DeleteSecretProps {
   secret: SecretRef;
-  paths: SecretPaths;
   metadata: SecretMetadata;
 }
 
@@ -28,12 +26,10 @@ export function DeleteSecret(props: DeleteSecretProps) {
   );
 }
 
-function DeleteDialog({ secret, paths, metadata, onClose }: DeleteSecretProps & { onClose(): void }) {
+function DeleteDialog({ secret, metadata, onClose }: DeleteSecretProps & { onClose(): void }) {
   const api = useApi();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const { may } = usePermissions([paths.synced, paths.data]);
-  const { data: synced } = useSyncedTo(secret, may('read', paths.synced) && may('read', paths.data));
   const params = { path: { mount: secret.mount, path: secret.name } };
   const remove = useMutation({
     mutationFn: () => api.DELETE('/v1/{mount}/metadata/{path}', { params }),
@@ -48,21 +44,14 @@ function DeleteDialog({ secret, paths, metadata, onClose }: DeleteSecretProps & 
       title={`Delete ${secret.name} for good?`}
       action="Delete"
       isDangerous
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
+      {...runs(remove)}
       onCancel={onClose}
     >
       <p>
         {count === 1 ? 'Its version is' : `All ${count} versions are`} erased with the metadata. This cannot
         be undone.
       </p>
-      {synced !== undefined && synced.length > 0 && (
-        <p>
-          It is removed from {synced.length === 1 ? 'the destination' : `${synced.length} destinations`}:{' '}
-          {synced.map(({ type, name }) => `${type}/${name}`).join(', ')}.
-        </p>
-      )}
+      <LosingDestinations secret={secret} what="its external secrets" />
     </ConfirmDialog>
   );
 }

@@ -43,9 +43,10 @@ interface ContentProps {
 
 function Content({ secret, paths, readsMetadata }: ContentProps) {
   const { data, error, refetch } = useMetadata(secret, readsMetadata);
-  if (error) return <ProblemNotice title="The secret could not be read." error={error} onRetry={refetch} />;
+  // Without the last condition, a moment offline would lose what is being typed.
+  if (error && data === undefined)
+    return <ProblemNotice title="The secret could not be read." error={error} onRetry={refetch} />;
   if (readsMetadata && data === undefined) return <Loading what="the secret" />;
-  const current = data?.current_version;
   return (
     <>
       <SyncedTo secret={secret} />
@@ -57,7 +58,7 @@ function Content({ secret, paths, readsMetadata }: ContentProps) {
           <NewestVersion secret={secret} paths={paths} />
         </>
       )}
-      <WriteForm secret={secret} paths={paths} current={current ?? (data === null ? 0 : undefined)} />
+      <WriteForm secret={secret} paths={paths} exists={data !== null && data?.current_version !== 0} />
       {data && <SecretSettings secret={secret} paths={paths} metadata={data} />}
     </>
   );

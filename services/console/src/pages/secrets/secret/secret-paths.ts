@@ -8,7 +8,6 @@ export const permissionPaths = ({ mount, name }: SecretRef) => ({
   delete: `${mount}/delete/${name}`,
   undelete: `${mount}/undelete/${name}`,
   destroy: `${mount}/destroy/${name}`,
-  synced: 'sys/sync/associations/destinations',
 });
 
 export type SecretPaths = ReturnType<typeof permissionPaths>;

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
-import { CheckboxField } from '../../../components/checkbox-field.tsx';
+import { CheckboxField } from '../../../components/fields/checkbox-field.tsx';
+import { TextField } from '../../../components/fields/text-field.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
-import { TextField } from '../../../components/text-field.tsx';
 import { usePermissions } from '../../../session/permissions.ts';
 import { useApi } from '../../../session/session.ts';
 import type { SecretMetadata, SecretRef } from '../queries.ts';
@@ -36,7 +36,7 @@ export function SecretSettings(props: SettingsProps) {
           ))}
         </dl>
       )}
-      {may('delete', paths.metadata) && <DeleteSecret {...props} />}
+      {may('delete', paths.metadata) && <DeleteSecret secret={props.secret} metadata={metadata} />}
     </section>
   );
 }

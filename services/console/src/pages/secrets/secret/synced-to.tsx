@@ -1,11 +1,9 @@
 import { Link } from 'wouter';
-import { columnsOf, DataTable } from '../../../components/data-table.tsx';
+import { StatusBadge } from '../../../components/inline/status-badge.tsx';
+import { Time } from '../../../components/inline/time.tsx';
+import { columnsOf, DataTable } from '../../../components/lists/data-table.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
-import { StatusBadge } from '../../../components/status-badge.tsx';
-import { Time } from '../../../components/time.tsx';
-import { usePermissions } from '../../../session/permissions.ts';
-import { type SecretRef, syncedPath, useSyncedTo } from '../queries.ts';
-import { permissionPaths } from './secret-paths.ts';
+import { type SecretRef, useSyncedTo } from '../queries.ts';
 
 interface Synced {
   type: string;
@@ -37,11 +35,8 @@ const columns = helper.columns([
 
 /** The destinations to which a secret is synced, with the status there. Nothing for a token that may not see them. */
 export function SyncedTo({ secret }: { secret: SecretRef }) {
-  const { data } = permissionPaths(secret);
-  const { may } = usePermissions([syncedPath, data]);
-  const isAllowed = may('read', syncedPath) && may('read', data);
-  const { data: destinations, error } = useSyncedTo(secret, isAllowed);
-  if (!isAllowed) return null;
+  const { destinations, error, isRefused } = useSyncedTo(secret);
+  if (isRefused) return null;
   return (
     <section aria-label="Destinations">
       <h2>Synced to</h2>

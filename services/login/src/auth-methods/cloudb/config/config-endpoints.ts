@@ -1,5 +1,5 @@
 import type { Caller } from '@secrets/caller';
-import { invalid, notFound } from '@secrets/domain';
+import { invalid, requireFound } from '@secrets/domain';
 import type { AuthMountRow } from '../../../queries/auth-mounts.ts';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
@@ -10,13 +10,19 @@ import { findSecretExpiry } from '../queries/rotations.ts';
 import { rotateNow } from '../rotation/run-rotation.ts';
 import { CheckBody, scopeOf } from './check/check-body.ts';
 import { checkConfig } from './check/check-config.ts';
-import { ConfigBody, ConfigPatch, type StoredConfig } from './config-settings.ts';
+import {
+  ConfigBody,
+  ConfigPatch,
+  hasClientSecret,
+  presentConfig,
+  type StoredConfig,
+} from './config-settings.ts';
 import { removeConfig } from './remove-config.ts';
 import { saveConfig } from './save-config.ts';
 
 const path = '/config';
 
-/** `auth/<mount>/config` and `auth/<mount>/rotate-root` (docs/conventions.md#31-configuration). */
+/** `auth/<mount>/config` and `auth/<mount>/rotate-root` (docs/conventions/cloudb.md#configuration). */
 export const configEndpoints = (context: CloudBContext): MethodEndpoint[] => [
   readConfig(context),
   writeConfig(context),
@@ -31,11 +37,12 @@ const readConfig = (context: CloudBContext) =>
     method: 'get',
     path,
     summary: 'Read the configuration of an auth mount, without the secret',
-    handle: async ({ mount }) => {
+    handle: async ({ mount, warn }) => {
       const { settings } = await requireConfig(context, mount.id);
+      if (context.directory.warning !== undefined) warn(context.directory.warning);
       const expiry = await findSecretExpiry(context.db, mount.id);
       const expiration = expiry && { root_password_expiration_date: expiry.toISOString() };
-      return { data: { ...settings, ...expiration } };
+      return { data: { ...presentConfig(settings), ...expiration } };
     },
   });
 
@@ -46,10 +53,8 @@ const writeConfig = (context: CloudBContext) =>
     summary: 'Create or update the configuration of an auth mount; omitted fields keep their values',
     needs: 'create or update',
     body: ConfigBody,
-    handle: async ({ mount, body, caller, warn }) => {
-      await saveConfig(context, caller, mount.id, { body, mustExist: false, warn });
-      return undefined;
-    },
+    handle: ({ mount, body, caller, warn }) =>
+      saveConfig(context, caller, mount.id, { body, mustExist: false, warn }),
   });
 
 const patchConfig = (context: CloudBContext) =>
@@ -58,10 +63,8 @@ const patchConfig = (context: CloudBContext) =>
     path,
     summary: 'Update the configuration of an auth mount (merge patch); null restores a default',
     body: ConfigPatch,
-    handle: async ({ mount, body, caller, warn }) => {
-      await saveConfig(context, caller, mount.id, { body, mustExist: true, warn });
-      return undefined;
-    },
+    handle: ({ mount, body, caller, warn }) =>
+      saveConfig(context, caller, mount.id, { body, mustExist: true, warn }),
   });
 
 const deleteConfig = (context: CloudBContext) =>
@@ -69,10 +72,7 @@ const deleteConfig = (context: CloudBContext) =>
     method: 'delete',
     path,
     summary: 'Delete the configuration of an auth mount',
-    handle: async ({ mount }) => {
-      await removeConfig(context, mount.id);
-      return undefined;
-    },
+    handle: ({ mount }) => removeConfig(context, mount.id),
   });
 
 const checkEndpoint = (context: CloudBContext) =>
@@ -98,11 +98,11 @@ const rotateRoot = (context: CloudBContext) =>
     method: 'post',
     path: '/rotate-root',
     summary: 'Replace client_secret by a new password of the application',
+    access: { needsSudo: true },
     handle: async ({ mount, caller, warn }) => {
-      const { hasSecret } = await requireConfig(context, mount.id);
-      if (!hasSecret) throw invalid('there is no client_secret to rotate');
+      if (!hasClientSecret(await requireConfig(context, mount.id)))
+        throw invalid('there is no client_secret to rotate');
       await rotateNow(context, identityOf(mount, caller), warn).catch(asInvalid);
-      return undefined;
     },
   });
 
@@ -119,7 +119,5 @@ const identityOf = ({ id, accessor }: AuthMountRow, { namespace }: Caller): Moun
 });
 
 async function requireConfig({ db }: CloudBContext, mountId: string): Promise<StoredConfig> {
-  const stored = await findConfig(db, mountId);
-  if (stored === undefined) throw notFound();
-  return stored;
+  return requireFound(await findConfig(db, mountId));
 }

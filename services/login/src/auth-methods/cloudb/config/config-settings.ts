@@ -1,66 +1,17 @@
-import { identityTokenSeconds, invalid, withoutNul } from '@secrets/domain';
-import { flag, integerBetween, seconds, secondsBetween } from '@secrets/http';
+import { invalid, readStored, storedSettings } from '@secrets/domain';
 import { z } from 'zod';
-import { environments } from '../directory/environments.ts';
+import type { Environment } from '../directory/environments.ts';
 import { isSchedule } from '../rotation/cron.ts';
+import { configDeclaration, environmentNamed } from './config-fields.ts';
 
-const audienceCharacters = 600;
-const plainId = /^[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/;
-/** Names that the provider's own tools use. */
-const otherNames: Readonly<Record<string, string>> = {
-  '': 'public',
-  azurepubliccloud: 'public',
-  azurechinacloud: 'china',
-  azureusgovernmentcloud: 'usgovernment',
-};
+/** The forms of a configuration, derived from its fields. */
+export const configFields = storedSettings(configDeclaration);
 
-const environment = z
-  .string()
-  .transform((word) => otherNames[word.toLowerCase()] ?? word.toLowerCase())
-  .pipe(z.enum(environments, { error: `must be one of ${environments.join(', ')}` }))
-  .meta({ enum: environments });
+/** The name of a field that is stored encrypted and never shown. */
+export type SecretField = (typeof configFields.secretNames)[number];
 
-/** For the description of the API: the simplest cron expressions. */
-const schedulePattern =
-  '^(?:(?:[*]|[1-5]?[0-9]) (?:[*]|1?[0-9]|2[0-3]) (?:[*]|[1-9]|1[0-9]|2[0-8]) (?:[*]|[1-9]|1[0-2]) (?:[*]|[0-6]))?$';
-
-/** The body of `auth/<mount>/config` (docs/conventions.md#31-configuration). Omitted fields keep their values. */
-export const ConfigBody = z.object({
-  tenant_id: z.string().regex(plainId, 'must be a tenant ID').optional(),
-  resource: z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .max(2_048)
-    .meta({ pattern: '^[^\\u0000]*[!-~][^\\u0000]*$' })
-    .optional(),
-  environment: environment.optional(),
-  client_id: z.string().max(255).meta(withoutNul).optional(),
-  client_secret: z.string().max(4_096).optional(),
-  identity_token_audience: z
-    .string()
-    .max(audienceCharacters - 1, `must have fewer than ${audienceCharacters} characters`)
-    .meta(withoutNul)
-    .optional(),
-  identity_token_ttl: secondsBetween(
-    identityTokenSeconds.least,
-    identityTokenSeconds.most,
-    '1m and 24h',
-  ).optional(),
-  root_password_ttl: seconds
-    .refine((given) => given >= 3_600, { error: 'must be at least 1h' })
-    .meta({ type: 'integer', minimum: 3_600, maximum: 3_153_600_000 })
-    .optional(),
-  max_retries: integerBetween(0, 20).optional(),
-  retry_delay: seconds.optional(),
-  max_retry_delay: seconds.optional(),
-  rotation_period: seconds.optional(),
-  rotation_schedule: z.string().max(256).meta({ pattern: schedulePattern }).optional(),
-  rotation_window: seconds.optional(),
-  disable_automated_rotation: flag.optional(),
-  /** Whether login refuses roles that name no service principal or group. */
-  require_principal_binding: flag.optional(),
-});
+/** The body of `auth/<mount>/config`. Omitted fields keep their values. */
+export const ConfigBody = configFields.body;
 type ConfigBody = z.infer<typeof ConfigBody>;
 
 /** A write or a merge patch, in which null restores the default of a field, or removes the secret. */
@@ -72,53 +23,76 @@ export const ConfigPatch = z.object(
 ) as unknown as z.ZodType<ConfigPatch>;
 
 /** A mount's configuration as it is stored, without the secret. */
-export type ConfigSettings = {
-  [Field in keyof Omit<ConfigBody, 'client_secret'>]-?: NonNullable<ConfigBody[Field]>;
+export type ConfigSettings = Omit<ReturnType<typeof configFields.read>, 'environment'> & {
+  environment: Environment;
+  /** The name of the environment that was given; empty if none was. */
+  given_environment?: string;
 };
 
-/** A configuration, and whether a secret belongs to it. */
-export interface StoredConfig {
-  settings: ConfigSettings;
-  hasSecret: boolean;
+const object = 'the configuration of this auth mount';
+const unshownFields = { given_environment: { schema: z.string() } };
+
+/** A configuration in a row. Throws what `readStored` throws. */
+export function readConfig(row: object): ConfigSettings {
+  const settings = configFields.read(readStored(unshownFields, row, object), object);
+  return { ...settings, environment: environmentNamed(settings.environment)! };
 }
 
-const defaults = {
-  environment: 'public',
-  client_id: '',
-  identity_token_audience: '',
-  identity_token_ttl: 3_600,
-  root_password_ttl: 4_380 * 3_600,
-  max_retries: 3,
-  retry_delay: 4,
-  max_retry_delay: 60,
-  rotation_period: 0,
-  rotation_schedule: '',
-  rotation_window: 0,
-  disable_automated_rotation: false,
-  require_principal_binding: false,
-} as const;
+/** A row of a configuration, whose settings are not parsed, and the secret fields that are set. */
+export interface ConfigRow {
+  settings: object;
+  secrets: readonly SecretField[];
+}
 
-/** A request merged into what is stored. Throws `invalid` if the result lacks a field or contradicts itself. */
+/** A configuration, and the secret fields that are set. */
+export interface StoredConfig extends ConfigRow {
+  settings: ConfigSettings;
+}
+
+export const hasClientSecret = ({ secrets }: ConfigRow): boolean => secrets.includes('client_secret');
+
+/**
+ * A request merged into what is stored. Throws `invalid` if the result lacks a field or contradicts itself, and what
+ * `readStored` throws for a field that the request does not replace.
+ */
 export function mergedConfig(
-  stored: StoredConfig | undefined,
-  { client_secret, ...fields }: ConfigPatch,
+  stored: ConfigRow | undefined,
+  { environment, ...fields }: ConfigPatch,
 ): StoredConfig {
-  const settings = { ...defaults, ...without(null, { ...stored?.settings, ...without(undefined, fields) }) };
-  const { tenant_id, resource } = settings;
-  if (tenant_id === undefined) throw invalid('tenant_id is required');
-  if (resource === undefined) throw invalid('resource is required');
-  const hasSecret = client_secret === undefined ? stored?.hasSecret === true : Boolean(client_secret);
-  if (hasSecret && settings.identity_token_audience !== '')
+  const named = environment === undefined && stored !== undefined ? {} : namedEnvironment(environment ?? '');
+  const change = { ...fields, environment: named.environment };
+  const settings = readConfig({ ...configFields.merged(stored?.settings, change, object), ...named });
+  const secrets = configFields.secretNames.filter((field) =>
+    fields[field] === undefined ? stored?.secrets.includes(field) : Boolean(fields[field]),
+  );
+  if (hasClientSecret({ settings, secrets }) && settings.identity_token_audience !== '')
     throw invalid('client_secret and identity_token_audience are mutually exclusive');
   refuseContradictoryRotation(settings);
-  return { settings: { ...settings, tenant_id, resource }, hasSecret };
+  return { settings, secrets };
+}
+
+const namedEnvironment = (
+  given: string,
+): Partial<Pick<ConfigSettings, 'environment' | 'given_environment'>> => ({
+  environment: environmentNamed(given) ?? 'public',
+  given_environment: given,
+});
+
+/**
+ * A configuration as it is shown: with the environment by the name that was given, unless an older version has changed
+ * it since.
+ */
+export function presentConfig(settings: ConfigSettings) {
+  const { given_environment: given } = settings;
+  const isCurrent = given !== undefined && environmentNamed(given) === settings.environment;
+  return { ...configFields.shown(settings), environment: isCurrent ? given : settings.environment };
 }
 
 /** One sentence for each setting that does not do what it seems to. */
-export function configWarnings({ settings, hasSecret }: StoredConfig): string[] {
-  const { rotation_period, rotation_schedule, root_password_ttl } = settings;
+export function configWarnings(config: StoredConfig): string[] {
+  const { rotation_period, rotation_schedule, root_password_ttl } = config.settings;
   const sentences = [];
-  if ((rotation_period > 0 || rotation_schedule !== '') && !hasSecret)
+  if ((rotation_period > 0 || rotation_schedule !== '') && !hasClientSecret(config))
     sentences.push('rotation_period and rotation_schedule have no effect without client_secret');
   if (rotation_period >= root_password_ttl)
     sentences.push(
@@ -137,9 +111,3 @@ function refuseContradictoryRotation(
   if (settings.rotation_schedule !== '' && !isSchedule(settings.rotation_schedule))
     throw invalid('rotation_schedule: must be a cron expression with five fields, such as 0 3 1 * *');
 }
-
-/** The fields that have another value than this one. */
-const without = <Absent extends null | undefined, Fields extends object>(absent: Absent, fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== absent)) as {
-    [Field in keyof Fields]?: Exclude<Fields[Field], Absent | undefined>;
-  };

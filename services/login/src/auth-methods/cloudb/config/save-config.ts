@@ -1,16 +1,22 @@
 import { type Caller, requireGrant } from '@secrets/caller';
 import type { Tx } from '@secrets/db';
 import { invalid, notFound } from '@secrets/domain';
-import type { KeyRing } from '@secrets/seal';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import { findConfig, upsertConfig } from '../queries/configs.ts';
+import { findConfigRow, upsertConfig } from '../queries/configs.ts';
 import { forgetPasswords, type LeftPasswords } from '../queries/left-passwords.ts';
 import { deleteRotation, recordSecret, setSchedule } from '../queries/rotations.ts';
 import { leftPasswordWarnings } from '../rotation/left-passwords.ts';
 import { isSameSchedule, nextRotation } from '../rotation/rotation-schedule.ts';
-import { encryptClientSecret } from './client-secret.ts';
-import { type ConfigPatch, configWarnings, mergedConfig, type StoredConfig } from './config-settings.ts';
+import {
+  type ConfigPatch,
+  type ConfigSettings,
+  configFields,
+  configWarnings,
+  hasClientSecret,
+  mergedConfig,
+} from './config-settings.ts';
+import { sealedSecrets } from './secret-fields.ts';
 
 /** A write or a merge patch of a configuration. */
 interface ConfigWrite {
@@ -22,9 +28,9 @@ interface ConfigWrite {
 }
 
 /**
- * Merges a request into the stored configuration of a mount, and drops what is cached for it.
- * Throws `invalid` if the result is not valid or would send the stored secret elsewhere, `not_found` if the configuration must exist and does not, or if the mount
- * was disabled in the meantime.
+ * Merges a request into the stored configuration of a mount, and drops what is cached for it. Throws `invalid` if the
+ * result is not valid or would send the stored secret elsewhere, `not_found` if the configuration must exist and does
+ * not, or if the mount was disabled in the meantime.
  */
 export async function saveConfig(
   context: CloudBContext,
@@ -33,15 +39,25 @@ export async function saveConfig(
   { body, mustExist, warn }: ConfigWrite,
 ): Promise<void> {
   const [saved, left] = await changingMount(context, mountId, async (tx) => {
-    const stored = await findConfig(tx, mountId);
-    requireAllowed(caller, stored, mustExist);
+    const stored = await findConfigRow(tx, mountId);
+    requireAllowed(caller, stored !== undefined, mustExist);
     const merged = mergedConfig(stored, body);
-    const secret = sealedSecret(context.keyRing, mountId, body.client_secret);
-    const isSame = isSameApplication(stored, merged);
-    if (secret === undefined && merged.hasSecret && !isSame) throw invalid(secretMoves);
-    await upsertConfig(tx, mountId, merged.settings, secret);
-    const forgotten = isSame && merged.hasSecret ? nothingLeft : await forgetPasswords(tx, mountId);
-    await planRotation(tx, mountId, { before: stored, after: merged }, secret !== undefined || !isSame);
+    const { settings } = merged;
+    const before = stored && ({ ...configFields.defaults, ...stored.settings } as ConfigSettings);
+    const isSame = isSameApplication(before, settings);
+    const kept = merged.secrets.filter((field) => body[field] === undefined);
+    if (kept.length > 0 && !isSame) throw invalid(secretMoves(kept));
+    await upsertConfig(tx, mountId, settings, sealedSecrets(context.keyRing, mountId, body));
+    const hasSecret = hasClientSecret(merged);
+    const forgotten = isSame && hasSecret ? nothingLeft : await forgetPasswords(tx, mountId);
+    if (!hasSecret) await deleteRotation(tx, mountId);
+    else
+      await planRotation(
+        tx,
+        mountId,
+        { before, after: settings },
+        body.client_secret !== undefined || !isSame,
+      );
     return [merged, forgotten];
   });
   context.directory.forget(mountId);
@@ -50,44 +66,33 @@ export async function saveConfig(
 }
 
 /** Whoever may write the configuration, but does not know the secret, could send it to a tenant of their own. */
-const secretMoves =
-  'client_secret is required if tenant_id, client_id or environment changes: the stored one is not sent elsewhere';
+const secretMoves = (fields: readonly string[]): string =>
+  `${fields.join(' and ')} is required if tenant_id, client_id or environment changes: the stored one is not sent elsewhere`;
 
 const nothingLeft: LeftPasswords = { keyIds: [], attempts: [] };
 
 /**
- * What was recorded of a secret or application that is no longer configured must not lead to a removal of passwords. A rotation that is
- * due, and has failed so far, remains due if the write does not concern it.
+ * Ensures that records of a secret or application that is no longer configured do not lead to a removal of passwords. A
+ * rotation that is due, and has failed so far, remains due unless the write affects it.
  */
 async function planRotation(
   tx: Tx,
   mountId: string,
-  { before, after }: { before: StoredConfig | undefined; after: StoredConfig },
+  { before, after }: { before: ConfigSettings | undefined; after: ConfigSettings },
   isNewSecret: boolean,
 ): Promise<void> {
-  if (!after.hasSecret) return deleteRotation(tx, mountId);
   const { secretSince, scheduledAt } = await recordSecret(tx, mountId, isNewSecret);
-  const isPlanned = !isNewSecret && before !== undefined && isSameSchedule(before.settings, after.settings);
-  const next = isPlanned ? scheduledAt : nextRotation(after.settings, secretSince, new Date());
+  const isPlanned = !isNewSecret && before !== undefined && isSameSchedule(before, after);
+  const next = isPlanned ? scheduledAt : nextRotation(after, secretSince, new Date());
   await setSchedule(tx, mountId, next);
 }
 
-const isSameApplication = (before: StoredConfig | undefined, { settings }: StoredConfig): boolean =>
-  before?.settings.client_id === settings.client_id &&
-  before.settings.tenant_id === settings.tenant_id &&
-  before.settings.environment === settings.environment;
+const isSameApplication = (before: ConfigSettings | undefined, after: ConfigSettings): boolean =>
+  before?.client_id === after.client_id &&
+  before.tenant_id === after.tenant_id &&
+  before.environment === after.environment;
 
-function requireAllowed(caller: Caller, stored: StoredConfig | undefined, mustExist: boolean): void {
-  if (stored === undefined && mustExist) throw notFound();
-  if (!mustExist) requireGrant(caller, stored !== undefined); // of a PATCH, the gateway has checked `patch`
-}
-
-/** The encrypted secret; null deletes the stored one, undefined keeps it. */
-function sealedSecret(
-  keyRing: KeyRing,
-  mountId: string,
-  secret: string | null | undefined,
-): Buffer | null | undefined {
-  if (secret === undefined) return undefined;
-  return secret === '' || secret === null ? null : encryptClientSecret(keyRing, mountId, secret);
+function requireAllowed(caller: Caller, exists: boolean, mustExist: boolean): void {
+  if (!exists && mustExist) throw notFound();
+  if (!mustExist) requireGrant(caller, exists); // of a PATCH, the gateway has checked `patch`
 }

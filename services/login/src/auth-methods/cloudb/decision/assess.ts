@@ -1,7 +1,7 @@
 import type { DirectoryClaims } from '../directory/claims.ts';
 import type { RoleSettings } from '../roles/role-settings.ts';
 import { type Check, check } from './check.ts';
-import type { Found, Lookup } from './lookup.ts';
+import type { Lookup, LookupResults } from './lookup.ts';
 import {
   missingPlace,
   type NamedPlace,
@@ -16,7 +16,7 @@ import { assessResource } from './resource-checks.ts';
 import { bindsPlace } from './role-bounds.ts';
 import { tokenPlace } from './token-place.ts';
 
-/** What a decision is about: a role, the claims of a verified token, and the place that the caller names. */
+/** The input of a decision: a role, the claims of a verified token, and the place that the caller names. */
 export interface Attempt {
   role: RoleSettings;
   /** As the mount's configuration demands. */
@@ -26,7 +26,7 @@ export interface Attempt {
   now: Date;
 }
 
-/** The checks that could be made so far, and how to go on. Only if all of them passed does the rest count. */
+/** The checks that could be made so far, and the next step. The rest is valid only if all of them passed. */
 export interface Assessment {
   checks: Check[];
   /** To be looked up before the next assessment; absent if nothing is missing. */
@@ -36,10 +36,10 @@ export interface Assessment {
 }
 
 /**
- * Decides about a login (docs/conventions.md#35-decision). It is complete if all checks passed and nothing is to be looked up.
- * What fails without the provider's API comes before what needs it.
+ * Decides about a login (docs/conventions/cloudb.md#decision). It is complete if all checks passed and nothing is to be
+ * looked up. What fails without the provider's API comes before what needs it.
  */
-export function assess(attempt: Attempt, found: Found): Assessment {
+export function assess(attempt: Attempt, found: LookupResults): Assessment {
   const { role, claims, request, now } = attempt;
   const checks = [...principalChecks(role, claims, attempt), ...ageChecks(role, claims.issuedAt, now)];
   if (!bindsPlace(role)) return { checks };

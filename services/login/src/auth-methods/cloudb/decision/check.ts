@@ -16,4 +16,5 @@ export const check = (what: string, claim: string, reason: string | undefined): 
   reason === undefined ? { check: what, passed: true, claim } : { check: what, passed: false, claim, reason };
 
 /** The reason if a condition does not hold. */
-export const unless = (holds: boolean, reason: string): string | undefined => (holds ? undefined : reason);
+export const reasonUnless = (holds: boolean, reason: string): string | undefined =>
+  holds ? undefined : reason;

@@ -2,7 +2,7 @@ import { Problem } from '@secrets/domain';
 import type { Provider } from '../provider/provider.ts';
 import { type Attempt, assess } from './assess.ts';
 import { type Check, check } from './check.ts';
-import { type Found, lookUp } from './lookup.ts';
+import { type LookupResults, lookUp } from './lookup.ts';
 import type { ProvenPlace } from './place-bounds.ts';
 
 /** The outcome of a login: the first check that failed, or where the principal runs, if the role binds that. */
@@ -15,7 +15,7 @@ export type Decision = { refusal: Check } | { refusal?: undefined; place: Proven
  */
 export async function decide(attempt: Attempt, provider: () => Provider): Promise<Decision> {
   const shared = once(provider);
-  for (let found: Found = {}; ; ) {
+  for (let found: LookupResults = {}; ; ) {
     const { checks, next, place } = assess(attempt, found);
     const refusal = checks.find(({ passed }) => !passed);
     if (refusal !== undefined) return { refusal };
@@ -27,7 +27,7 @@ export async function decide(attempt: Attempt, provider: () => Provider): Promis
 /** Makes every check of a login that can be made, also after one has failed. A failed lookup is a failed check. */
 export async function allChecks(attempt: Attempt, provider: () => Provider): Promise<Check[]> {
   const shared = once(provider);
-  for (let found: Found = {}; ; ) {
+  for (let found: LookupResults = {}; ; ) {
     const { checks, next } = assess(attempt, found);
     if (next === undefined) return checks;
     const answer = await lookUp(shared(), next, found).catch(asFailedCheck);

@@ -6,17 +6,20 @@ import {
   type ResourceName,
 } from '../provider/provider.ts';
 
-/** What has to be looked up before a decision can go on. */
+/** A lookup that a decision needs before it can continue. */
 export type Lookup =
   | { find: 'scaleSet' | 'machine'; name: ResourceName }
   | { find: 'resource'; id: string }
   /** User-assigned identities of a flexible scale set, by their resource IDs. */
   | { find: 'identities'; ids: readonly string[] }
-  /** The virtual machine that is an instance of a flexible scale set. `isOptional`: whether its name suffices if it may not be read. */
+  /**
+   * The virtual machine that is an instance of a flexible scale set. `isOptional`: whether its name suffices if it may
+   * not be read.
+   */
   | { find: 'instance'; name: ResourceName; isOptional: boolean };
 
-/** What was looked up so far. */
-export interface Found {
+/** The results of the lookups so far. */
+export interface LookupResults {
   /** What the request names; null if it does not exist. */
   resource?: ProviderResource | null;
   identities?: readonly AssignedIdentity[];
@@ -25,7 +28,11 @@ export interface Found {
 }
 
 /** Looks something up, and adds it to what was found before. Throws what the provider throws. */
-export async function lookUp(provider: Provider, lookup: Lookup, found: Found): Promise<Found> {
+export async function lookUp(
+  provider: Provider,
+  lookup: Lookup,
+  found: LookupResults,
+): Promise<LookupResults> {
   switch (lookup.find) {
     case 'scaleSet':
       return { ...found, resource: (await provider.findScaleSet(lookup.name)) ?? null };
@@ -49,7 +56,7 @@ async function findIdentities(provider: Provider, ids: readonly string[]): Promi
 async function findInstance(
   provider: Provider,
   { name, isOptional }: Extract<Lookup, { find: 'instance' }>,
-): Promise<NonNullable<Found['instance']> | null> {
+): Promise<NonNullable<LookupResults['instance']> | null> {
   try {
     return (await provider.findMachine(name)) ?? null;
   } catch (error) {

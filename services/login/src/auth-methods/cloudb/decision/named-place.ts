@@ -10,7 +10,7 @@ import {
   wholeScaleSetName,
 } from '../resource-names/resource-id.ts';
 import { isSameName } from '../resource-names/same-name.ts';
-import { type Check, check, unless } from './check.ts';
+import { type Check, check, reasonUnless } from './check.ts';
 import type { TokenPlace } from './token-place.ts';
 
 /** The fields of a login that name where the caller runs, in the provider's grammar. */
@@ -36,7 +36,10 @@ export function missingPlace(request: PlaceRequest): string | undefined {
   return undefined;
 }
 
-/** What a complete request names. A scale set has precedence over a machine, and a machine over another resource. */
+/**
+ * Returns the resource that a complete request names. A scale set has precedence over a machine, and a machine over
+ * another resource.
+ */
 export function namedPlace(request: PlaceRequest): NamedPlace {
   const { vmss_name, vm_name, resource_id: text = '' } = request;
   const group = { subscriptionId: request.subscription_id!, resourceGroup: request.resource_group_name! };
@@ -60,7 +63,7 @@ export function namedPlaceChecks(named: NamedPlace, place: TokenPlace): Check[] 
       check(
         'resource_id is in the named subscription and resource group',
         'resource_id',
-        unless(
+        reasonUnless(
           isInSameGroup(named.id, named.name),
           'resource_id: is not in the given subscription_id and resource_group_name',
         ),
@@ -96,14 +99,14 @@ function samePlaceChecks(named: NamedPlace, { id, claim }: { id: ResourceId; cla
     check(
       'the token is of the named subscription',
       claim,
-      unless(isSubscription, mismatch('subscription_id')),
+      reasonUnless(isSubscription, mismatch('subscription_id')),
     ),
     check(
       'the token is of the named resource group',
       claim,
-      unless(isGroup, mismatch('resource_group_name')),
+      reasonUnless(isGroup, mismatch('resource_group_name')),
     ),
-    check(`the token is of what ${field} names`, claim, unless(isNamed(named, id), mismatch(field))),
+    check(`the token is of what ${field} names`, claim, reasonUnless(isNamed(named, id), mismatch(field))),
   ];
 }
 

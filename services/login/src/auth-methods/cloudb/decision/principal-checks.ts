@@ -2,8 +2,8 @@ import { addressRanges } from '@secrets/access';
 import type { DirectoryClaims } from '../directory/claims.ts';
 import { includesName, namesAmong } from '../resource-names/same-name.ts';
 import type { RoleSettings } from '../roles/role-settings.ts';
-import { type Check, check, unless } from './check.ts';
-import { admitsNobody, bindsPrincipals, type RoleBounds, specific } from './role-bounds.ts';
+import { type Check, check, reasonUnless } from './check.ts';
+import { admitsNoLogin, bindsPrincipals, type RoleBounds, specific } from './role-bounds.ts';
 
 /** The claims that prove a principal. */
 export type Principal = Pick<DirectoryClaims, 'oid' | 'groups' | 'groupsOmitted'>;
@@ -11,8 +11,8 @@ export type Principal = Pick<DirectoryClaims, 'oid' | 'groups' | 'groupsOmitted'
 const leewaySeconds = 60;
 
 /**
- * Checks what the directory's token alone can prove (docs/conventions.md#35-decision). If a role binds both service principals
- * and groups, both must match.
+ * Checks what the directory's token alone can prove (docs/conventions/cloudb.md#decision). If a role binds both service
+ * principals and groups, both must match.
  */
 export function principalChecks(
   role: RoleBounds,
@@ -29,7 +29,7 @@ export function principalChecks(
       check(
         'the principal is one of bound_service_principal_ids',
         'oid',
-        unless(
+        reasonUnless(
           includesName(principals, oid),
           "the token's principal is not among the role's bound_service_principal_ids",
         ),
@@ -58,7 +58,10 @@ export function ageChecks(
 
 function ageDenialReason(age: number, maxAge: number): string | undefined {
   if (age > maxAge + leewaySeconds) return "the token is older than the role's max_token_age";
-  return unless(age >= -leewaySeconds, "the token's iat lies in the future, and the role has max_token_age");
+  return reasonUnless(
+    age >= -leewaySeconds,
+    "the token's iat lies in the future, and the role has max_token_age",
+  );
 }
 
 /** Checks the address of the caller. */
@@ -71,7 +74,7 @@ export function addressChecks(
     check(
       "the caller's address is in token_bound_cidrs",
       'remote_address',
-      unless(
+      reasonUnless(
         addressRanges(cidrs).includes(remoteAddress),
         "the caller's address is not in the role's token_bound_cidrs",
       ),
@@ -83,8 +86,8 @@ const boundCheck = (role: RoleBounds): Check =>
   check(
     'the role has a bound that is not * and not a location',
     'role',
-    unless(
-      !admitsNobody(role),
+    reasonUnless(
+      !admitsNoLogin(role),
       'the role admits nobody: it needs a specific service principal, group, subscription, resource group or scale set',
     ),
   );
@@ -93,7 +96,7 @@ const bindingCheck = (role: RoleBounds): Check =>
   check(
     'the role binds principals, as require_principal_binding demands',
     'role',
-    unless(
+    reasonUnless(
       bindsPrincipals(role),
       'require_principal_binding: the role has no specific bound_service_principal_ids or bound_group_ids',
     ),

@@ -8,7 +8,7 @@ import { bindsPlace } from './role-bounds.ts';
 /** The tokens that a mount accepts. */
 type Accepted = Pick<ConfigSettings, 'tenant_id' | 'resource' | 'environment'>;
 
-/** What a login proved. */
+/** The facts that a login proved. */
 export interface Proof extends Principal {
   /** What the mount accepted; absent for a login from before this was stored. */
   accepted?: Accepted | undefined;
@@ -16,7 +16,7 @@ export interface Proof extends Principal {
   place?: ProvenPlace | undefined;
 }
 
-/** What a renewal is checked against. */
+/** The current configuration that a renewal is checked against. */
 export interface Renewal {
   role: RoleSettings | null;
   config: (Accepted & { require_principal_binding?: boolean }) | null;
@@ -24,8 +24,8 @@ export interface Renewal {
 }
 
 /**
- * Why a token is not renewed: the role or the configuration was deleted, or no longer admits what the login proved. Undefined if it is
- * (docs/conventions.md#37-issued-tokens).
+ * Why a token is not renewed: the role or the configuration was deleted, or no longer admits what the login proved.
+ * Undefined if it is (docs/conventions/cloudb.md#issued-tokens).
  */
 export function renewalDenialReason(
   { role, config, remoteAddress }: Renewal,

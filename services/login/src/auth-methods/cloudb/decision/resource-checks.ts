@@ -10,14 +10,14 @@ import {
   wholeScaleSetName,
 } from '../resource-names/resource-id.ts';
 import { isSameName } from '../resource-names/same-name.ts';
-import { type Check, check, unless } from './check.ts';
-import type { Found, Lookup } from './lookup.ts';
+import { type Check, check, reasonUnless } from './check.ts';
+import type { Lookup, LookupResults } from './lookup.ts';
 import { type NamedPlace, namedScaleSet } from './named-place.ts';
 import { locationBoundChecks, type ProvenPlace, scaleSetBoundChecks } from './place-bounds.ts';
 import { type RoleBounds, specific } from './role-bounds.ts';
 import type { TokenPlace } from './token-place.ts';
 
-/** What the provider's answer is checked against. */
+/** The role, claims and place that the provider's answer is checked against. */
 export interface Expectation {
   role: RoleBounds;
   claims: Pick<DirectoryClaims, 'oid' | 'clientId'>;
@@ -25,13 +25,13 @@ export interface Expectation {
   place: TokenPlace;
 }
 
-type Answer = Found & { resource: ProviderResource | null };
+type Answer = LookupResults & { resource: ProviderResource | null };
 
 /** An identity fetch per login stays small, even if a set has many identities and the token names none. */
 const maxIdentities = 20;
 const claimsOfPrincipal = 'oid, appid, azp';
 
-/** Checks what the provider's API says about the named resource (docs/conventions.md#35-decision). */
+/** Checks what the provider's API says about the named resource (docs/conventions/cloudb.md#decision). */
 export function assessResource(
   expected: Expectation,
   found: Answer,
@@ -59,7 +59,7 @@ function existenceCheck(named: NamedPlace, id: ResourceId | undefined): Check {
   return check(
     `the provider has the named ${what}`,
     'request',
-    unless(id !== undefined && isAnswerTo(named, id), `the provider has no ${what} of this name`),
+    reasonUnless(id !== undefined && isAnswerTo(named, id), `the provider has no ${what} of this name`),
   );
 }
 
@@ -77,17 +77,17 @@ function orchestrationCheck({ place }: Expectation, resource: ProviderResource):
   return check(
     'the token is of an instance of the named scale set',
     'claim' in place ? place.claim : 'xms_az_rid, xms_mirid',
-    unless(
+    reasonUnless(
       !isMachine || isFlexible(resource),
       'the token is of a machine, and the named scale set is uniform',
     ),
   );
 }
 
-/** What is still to be looked up about a flexible set: its identities, and whether the machine is an instance. */
+/** Returns the next lookup for a flexible set: its identities, or whether the machine is an instance. */
 function nextLookup(
   { role, claims, named, place }: Expectation,
-  found: Found,
+  found: LookupResults,
   resource: ProviderResource,
 ): Lookup | undefined {
   if (named.kind !== 'scaleSet' || !isFlexible(resource) || place.kind !== 'resource') return undefined;
@@ -141,18 +141,18 @@ function userAssignedReason(
     (clientId !== undefined && identities.some((identity) => isSameName(identity.clientId, clientId)));
   if (!isAssigned)
     return "the token's principal is not an identity of the named machine, scale set or resource";
-  return unless(
+  return reasonUnless(
     place.kind === 'resource',
     'the principal is a user-assigned identity, which does not prove where it runs: the token contains no xms_az_rid',
   );
 }
 
-function membershipCheck(set: ResourceId, instance: NonNullable<Found['instance']> | null): Check {
+function membershipCheck(set: ResourceId, instance: NonNullable<LookupResults['instance']> | null): Check {
   const isInstance = instance === 'unreadable' || (instance !== null && isSetOf(instance, set));
   return check(
     'the machine is an instance of the named scale set',
     'xms_az_rid, xms_mirid',
-    unless(isInstance, 'the machine that the token names is not an instance of the named scale set'),
+    reasonUnless(isInstance, 'the machine that the token names is not an instance of the named scale set'),
   );
 }
 
@@ -163,7 +163,7 @@ function isSetOf({ scaleSetId }: ProviderResource, set: ResourceId): boolean {
 
 function provenPlace(
   { named, place }: Expectation,
-  { instance }: Found,
+  { instance }: LookupResults,
   resource: ProviderResource,
   id: ResourceId,
 ): ProvenPlace {

@@ -13,8 +13,8 @@ export type TokenPlace =
   | { kind: 'malformed'; claim: string };
 
 /**
- * Reads the claims that name resources (docs/conventions.md#35-decision). `xms_az_rid` is what a principal runs on. Without it,
- * `xms_mirid` is the same for a system-assigned identity, but the identity itself for a user-assigned one.
+ * Reads the claims that name resources (docs/conventions/cloudb.md#decision). `xms_az_rid` is what a principal runs on.
+ * Without it, `xms_mirid` is the same for a system-assigned identity, but the identity itself for a user-assigned one.
  */
 export function tokenPlace({
   xmsAzRid,

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { findOwnerReasons } from '../../../tokens/owner-reasons.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import { type Check, check, unless } from '../decision/check.ts';
+import { type Check, check, reasonUnless } from '../decision/check.ts';
 import { allChecks } from '../decision/decide.ts';
 import { addressChecks } from '../decision/principal-checks.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
@@ -23,7 +23,7 @@ export interface Diagnosis {
 
 /**
  * Makes every check of a login, also after one has failed, and issues nothing. What does not respond is a check that failed
- * (docs/conventions.md#38-diagnosis).
+ * (docs/conventions/cloudb.md#diagnosis).
  */
 export async function diagnose(
   context: CloudBContext,
@@ -35,9 +35,9 @@ export async function diagnose(
     check(
       'the auth mount is configured',
       'config',
-      unless(config !== null, 'this auth mount is not configured'),
+      reasonUnless(config !== null, 'this auth mount is not configured'),
     ),
-    check('the role exists', 'role', unless(role !== null, 'role: does not exist')),
+    check('the role exists', 'role', reasonUnless(role !== null, 'role: does not exist')),
   ];
   if (role !== null && request.remote_address !== undefined)
     checks.push(...addressChecks(role, request.remote_address));
@@ -58,7 +58,7 @@ const decisionChecks = (
   request: DiagnosisRequest,
 ): Promise<Check[]> => allChecks(attemptOf(target, claims, request), () => context.providers.of(target));
 
-/** What is stored about the identity, which a login checks last. */
+/** Checks the stored entity and groups of the identity, which a login checks last. */
 async function ownerChecks(
   context: CloudBContext,
   { mountId }: LoginTarget,

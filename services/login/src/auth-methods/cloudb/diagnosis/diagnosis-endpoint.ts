@@ -4,12 +4,13 @@ import type { CloudBContext } from '../cloudb-context.ts';
 import { diagnose } from './diagnose.ts';
 import { DiagnosisRequest } from './diagnosis-request.ts';
 
-/** `auth/<mount>/diagnose` (docs/conventions.md#38-diagnosis), which needs `sudo`. */
+/** `auth/<mount>/diagnose` (docs/conventions/cloudb.md#diagnosis), which needs `sudo`. */
 export const diagnosisEndpoint = (context: CloudBContext): MethodEndpoint =>
   methodEndpoint({
     method: 'post',
     path: '/diagnose',
     summary: 'Make every check of a login without logging in',
+    access: { needsSudo: true },
     body: DiagnosisRequest,
     handle: async ({ mount, body, caller }) => {
       const target = await context.targets(

@@ -17,7 +17,7 @@ export interface TokenDiagnosis {
   claims?: DirectoryClaims;
 }
 
-/** Checks a token as a login does, but goes on after a check that failed. */
+/** Checks a token as a login does, but continues after a check that failed. */
 export async function diagnoseToken(
   token: string,
   keys: JWTVerifyGetKey,

@@ -14,8 +14,8 @@ interface Kept {
 }
 
 /**
- * The signing keys of the tenant that each mount is configured for. Mounts of one tenant do not share them: a write of the configuration of
- * one, which drops its keys, must not make the others depend on the directory.
+ * The signing keys of the tenant that each mount is configured for. Mounts of one tenant do not share them: a write of
+ * the configuration of one, which drops its keys, must not make the others depend on the directory.
  */
 export class DirectoryKeys {
   readonly #authorityUrl: string | undefined;
@@ -26,6 +26,17 @@ export class DirectoryKeys {
   constructor(authorityUrl: string | undefined, clock: () => number = Date.now) {
     this.#authorityUrl = authorityUrl?.replace(/\/+$/, '');
     this.#clock = clock;
+  }
+
+  /**
+   * A warning for whoever configures a mount; undefined if the directory is that of the cloud, or is
+   * reached over TLS.
+   */
+  get warning(): string | undefined {
+    const url = this.#authorityUrl;
+    return url?.startsWith('http:')
+      ? `logins trust the directory at ${url}; if it is the sandbox, it issues a token for any identity to anyone who can reach it`
+      : undefined;
   }
 
   /** The directory and tenant of a configuration. */

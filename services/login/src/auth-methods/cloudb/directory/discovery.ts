@@ -1,4 +1,4 @@
-import { Problem } from '@secrets/domain';
+import { invalid, Problem, urlSegment } from '@secrets/domain';
 import { z } from 'zod';
 import { fetchDocument } from './bounded-fetch.ts';
 import { type Environment, issuersOf } from './environments.ts';
@@ -13,13 +13,19 @@ export interface DirectoryTenant {
 
 const Discovery = z.object({ issuer: z.string().max(2_048), jwks_uri: z.url().max(2_048) });
 
+function tenantSegment({ tenantId }: DirectoryTenant): string {
+  const segment = urlSegment(tenantId);
+  if (segment === undefined) throw invalid('tenant_id: must not be empty, . or ..');
+  return segment;
+}
+
 /**
  * Reads a tenant's discovery document and returns the location of its keys. Throws `bad_gateway` if that is on another
  * host than the configured directory, or if the document names an issuer that is not the tenant's.
  */
 export async function discoverKeys(tenant: DirectoryTenant): Promise<URL> {
   const response = await fetchDocument(
-    `${tenant.authority}/${tenant.tenantId}/v2.0/.well-known/openid-configuration`,
+    `${tenant.authority}/${tenantSegment(tenant)}/v2.0/.well-known/openid-configuration`,
     'the directory does not know the configured tenant_id',
   );
   const parsed = Discovery.safeParse(await response.json().catch(() => undefined));

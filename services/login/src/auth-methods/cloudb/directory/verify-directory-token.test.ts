@@ -38,7 +38,7 @@ async function refusalOf(token: string, known = keys): Promise<string> {
 test.each([
   ['an ordinary token', valid],
   ['unknown claims', signed(withMembers('"x":{"a":1},"y":{"a":1},"z":["a","a"]'))],
-  ['deeply nested claims', signed(withMembers(`"x":${'['.repeat(20_000)}${']'.repeat(20_000)}`))],
+  ['nested claims', signed(withMembers(`"x":${'['.repeat(15)}${']'.repeat(15)}`))],
   ['an audience among others', signed(JSON.stringify({ ...claims, aud: ['https://r', 'x'] }))],
 ])('%s verifies', async (_what, token) => {
   expect(await refusalOf(token)).toBe('none');
@@ -69,6 +69,8 @@ test.each([
   ['four parts', `${valid}.x`],
   ['two parts', valid.split('.').slice(0, 2).join('.')],
   ['empty parts', '..'],
+  ['deeply nested claims', signed(withMembers(`"x":${'['.repeat(20_000)}${']'.repeat(20_000)}`))],
+  ['many claims', signed(withMembers(`"x":[${'1,'.repeat(2_000)}1]`))],
   ['deeply nested headers', `${encoded('['.repeat(40_000))}.a.b`],
   ['many dots', '.'.repeat(65_000)],
   ['more than 64 KiB', signed(withMembers(`"x":"${'a'.repeat(60_000)}"`))],

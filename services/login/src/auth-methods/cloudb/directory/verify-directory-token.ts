@@ -1,4 +1,4 @@
-import { invalid, Problem, repeatedName } from '@secrets/domain';
+import { excessOf, invalid, Problem, repeatedName } from '@secrets/domain';
 import {
   compactVerify,
   decodeJwt,
@@ -17,7 +17,7 @@ const maxBytes = 65_536;
 const leewaySeconds = 60;
 const algorithms = ['RS256'];
 
-/** What the claims of every token must be. */
+/** A rule that the claims of every token must meet. */
 export interface ClaimRule {
   check: string;
   claims: readonly string[];
@@ -52,7 +52,7 @@ export function claimRules(config: Expected): ClaimRule[] {
 
 /**
  * Verifies that the tenant's directory signed a token (with RS256) for the configured resource and that it is valid now
- * (docs/conventions.md#34-verification-of-the-jwt). Returns its payload. Throws `invalid` if it is malformed or over 64 KiB,
+ * (docs/conventions/cloudb.md#verification-of-the-jwt). Returns its payload. Throws `invalid` if it is malformed or over 64 KiB,
  * `forbidden` with the failed check, and what `fetchDocument` throws if the keys cannot be fetched. No message contains a
  * part of the token.
  */
@@ -110,7 +110,7 @@ export function requireClaims(payload: JWTPayload, { claims, options }: ClaimRul
   }
 }
 
-/** Of an RSA key: https://www.rfc-editor.org/rfc/rfc7518#section-3.3 */
+/** Minimum size of an RSA key: https://www.rfc-editor.org/rfc/rfc7518#section-3.3 */
 const leastModulusBits = 2_048;
 
 /** Refuses keys that the library would report as a fault of this program: damaged ones, and ones that are too short. */
@@ -140,8 +140,18 @@ function requireTenant({ tid }: JWTPayload, { tenant_id }: Expected): void {
   if (typeof tid !== 'string' || tid.toLowerCase() !== tenant_id.toLowerCase()) throw refusedClaim('tid');
 }
 
+/**
+ * Limits for the header and the claims: the directory names at most 200 groups in a token. Counted before the header is
+ * parsed, which is not signed yet.
+ */
+const budget = { depth: 16, values: 2_000 };
+
 function refuseMalformed(token: string): void {
   if (Buffer.byteLength(token) > maxBytes) throw invalid('jwt: exceeds 64 KiB');
+  for (const part of token.split('.', 2)) {
+    const excess = excessOf(Buffer.from(part, 'base64url'), budget);
+    if (excess !== undefined) throw invalid(`jwt: ${excess}`);
+  }
   try {
     const { kid, alg } = decodeProtectedHeader(token);
     if (typeof alg !== 'string') throw invalid('jwt: does not name an algorithm');

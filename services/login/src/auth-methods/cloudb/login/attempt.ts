@@ -1,10 +1,10 @@
-import type { LoginIdentity } from '../../../queries/login-tokens.ts';
+import type { LoginIdentity } from '../../../queries/tokens/login-tokens.ts';
 import type { Attempt } from '../decision/assess.ts';
 import type { PlaceRequest } from '../decision/named-place.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
 
-/** What is decided about a login through a role that exists. */
+/** Returns the input of the decision on a login through a role that exists. */
 export const attemptOf = (
   { role, config }: ReadyTarget,
   claims: DirectoryClaims,

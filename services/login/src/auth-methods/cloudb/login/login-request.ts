@@ -26,7 +26,7 @@ const resourceIdPattern =
   '/providers/[A-Za-z][A-Za-z0-9]{1,30}\\.[A-Za-z0-9]{1,30}/[A-Za-z0-9]{1,30}/[A-Za-z0-9_()-]{1,80})?$';
 
 /**
- * The body of a login (docs/conventions.md#33-login-request). Each field follows the provider's grammar, so that nothing
+ * The body of a login (docs/conventions/cloudb.md#login-request). Each field follows the provider's grammar, so that nothing
  * else can enter a URL. An empty string is the same as an absent field.
  */
 export const LoginRequest = z.object({

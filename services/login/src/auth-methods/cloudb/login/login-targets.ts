@@ -1,4 +1,4 @@
-import { accessChanges, concern, epochCache } from '@secrets/access';
+import { accessChanges, changeTag, epochCache } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { LoginEndpoint } from '../../auth-method.ts';
 import { findLoginTarget, type LoginTarget } from '../queries/login-target.ts';
@@ -10,26 +10,27 @@ export type LoginTargets = (
 ) => Promise<LoginTarget | undefined>;
 
 const maxTargets = 2_000;
-/** Of roles and configurations as JSON, of which each takes a byte or two of memory. A role may have 3 million. */
+/** Size of the cache in characters of JSON, each of which takes a byte or two of memory. A role may have 3 million. */
 const maxCharacters = 32 * 2 ** 20;
 
 /**
- * Caches mounts, configurations and roles, and takes changes into account before each use, so that every change committed before a
- * login arrived applies to it. If the gateway has just done that and nothing has changed since, no statement is needed; otherwise, all
- * logins of one turn of the event loop share it. A role that does not exist is not cached, so that guesses do not fill the cache.
+ * Caches mounts, configurations and roles, and takes changes into account before each use, so that every change
+ * committed before a login arrived applies to it. If the gateway has just done that and nothing has changed since, no
+ * statement is needed; otherwise, all logins of one turn of the event loop share it. A role that does not exist is not
+ * cached, so that guesses do not fill the cache.
  */
 export function loginTargets(db: Sql): LoginTargets {
   const cache = epochCache<LoginTarget>({
     changes: accessChanges(db),
     maxEntries: maxTargets,
-    tagsOf: ({ mountId }) => [concern.mount(mountId), concern.logins(mountId)],
+    tagsOf: ({ mountId }) => [changeTag.mount(mountId), changeTag.logins(mountId)],
     isCacheable: ({ role }) => role !== null,
     weightOf: (target) => JSON.stringify(target).length,
     maxWeight: maxCharacters,
   });
-  return async ({ namespaceId, mount, accessEpoch }, role) => {
+  return async ({ namespaceId, mount, newestChange }, role) => {
     const name = role.toLowerCase();
     const key = JSON.stringify([namespaceId, mount, name]);
-    return (await cache.get(key, () => findLoginTarget(db, namespaceId, mount, name), accessEpoch)).row;
+    return (await cache.get(key, () => findLoginTarget(db, namespaceId, mount, name), newestChange)).row;
   };
 }

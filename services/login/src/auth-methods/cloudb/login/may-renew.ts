@@ -18,7 +18,7 @@ const Place = z.object({
   location: z.string().optional(),
 });
 
-/** What is stored of a login, so that a renewal can check what it proved against the current role. */
+/** The stored facts of a login, which a renewal checks against the current role. */
 const LoginSource = z.object({
   role: z.string(),
   oid: z.string(),
@@ -30,7 +30,7 @@ const LoginSource = z.object({
   place: Place.optional(),
 });
 
-/** What to store of a login, in JSON. */
+/** Returns the facts of a login to store, in JSON. */
 export const loginSource = (
   role: string,
   { config: { tenant_id, resource, environment } }: ReadyTarget,
@@ -45,7 +45,7 @@ export const loginSource = (
   ...(place === undefined ? {} : { place: presentFields(place) }),
 });
 
-/** Checks what a login proved against the current role and configuration (docs/conventions.md#37-issued-tokens). */
+/** Checks what a login proved against the current role and configuration (docs/conventions/cloudb.md#issued-tokens). */
 export async function mayRenew(
   db: Sql,
   { mountId, source, remoteAddress }: StoredLogin,

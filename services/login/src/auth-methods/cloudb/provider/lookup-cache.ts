@@ -11,8 +11,8 @@ interface Answer {
 }
 
 /**
- * The answers of the provider's API to one set of credentials, for a short time. Concurrent look-ups of a key share one request. A failure
- * is not kept.
+ * The answers of the provider's API to one set of credentials, for a short time. Concurrent look-ups of a key share one
+ * request. A failure is not kept.
  */
 export class LookupCache {
   readonly #answers: LRUCache<string, Answer>;

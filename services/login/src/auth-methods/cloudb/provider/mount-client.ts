@@ -11,7 +11,7 @@ import {
 } from './credentials/credential-source.ts';
 import { SdkCredential } from './credentials/sdk-credential.ts';
 import { ApplicationPasswords } from './graph/application-passwords.ts';
-import { boundedClient, type Detour } from './http/bounded-client.ts';
+import { boundedClient, type OriginOverride } from './http/bounded-client.ts';
 import { loggingClient } from './http/debug-log.ts';
 import { retryingClient } from './http/retrying-client.ts';
 import { LookupCache } from './lookup-cache.ts';
@@ -104,7 +104,7 @@ function httpClientOf(
   });
 }
 
-const detoursOf = (urls: ProviderUrls, cloud: Cloud): Detour[] =>
+const detoursOf = (urls: ProviderUrls, cloud: Cloud): OriginOverride[] =>
   [
     { origin: cloud.authority, to: urls.authorityUrl, forwardsHost: false },
     { origin: cloud.resourceManager, to: urls.resourceManagerUrl, forwardsHost: true },

@@ -1,10 +1,10 @@
 import { isAdministrative } from '@secrets/caller';
-import { Problem } from '@secrets/domain';
+import { identityTokenSeconds, Problem } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
 import { LRUCache } from 'lru-cache';
-import type { IdentityContext } from '../../../identity/identity-context.ts';
-import { issueIdentityToken } from '../../../identity/issue-identity-token.ts';
-import { decryptClientSecret } from '../config/client-secret.ts';
+import type { IdentityContext } from '../../../issuer/identity-context.ts';
+import { issueIdentityToken } from '../../../issuer/issue-identity-token.ts';
+import { decryptSecret } from '../config/secret-fields.ts';
 import { findCredentials, type StoredCredentials } from '../queries/configs.ts';
 import type { ProviderUrls } from './clouds.ts';
 import type { EnvironmentCredentials } from './credentials/credential-source.ts';
@@ -27,7 +27,7 @@ export interface MountClientsOptions extends IdentityContext {
 }
 
 interface Kept {
-  revision: string;
+  revision: number;
   client: MountClient;
 }
 
@@ -41,8 +41,8 @@ export class MountClients {
   }
 
   /**
-   * The client for what is stored now: the one of the last call, unless the configuration was written since. Throws `bad_gateway` if the
-   * mount has no configuration, or none with usable credentials.
+   * The client for what is stored now: the one of the last call, unless the configuration was written since. Throws
+   * `bad_gateway` if the mount has no configuration, or none with usable credentials.
    */
   async current(mount: MountIdentity): Promise<MountClient> {
     const stored = await findCredentials(this.#options.db, mount.mountId);
@@ -54,7 +54,7 @@ export class MountClients {
     return client;
   }
 
-  /** What counts where a mount stores no credentials. */
+  /** The credentials of the environment, used by mounts that store none. */
   get environment(): EnvironmentCredentials {
     return this.#options.environment;
   }
@@ -71,9 +71,13 @@ export class MountClients {
       ...this.#options,
       environment: isAdministrative({ path: mount.namespacePath }) ? environment : undefined,
       settings,
-      secret: sealedSecret === null ? undefined : decryptClientSecret(keyRing, mount.mountId, sealedSecret),
+      secret:
+        sealedSecret === null
+          ? undefined
+          : decryptSecret(keyRing, mount.mountId, 'client_secret', sealedSecret),
       assertion: async () => {
-        const { identity_token_audience: audience, identity_token_ttl: ttlSeconds } = settings;
+        const { identity_token_audience: audience, identity_token_ttl } = settings;
+        const ttlSeconds = identity_token_ttl || identityTokenSeconds.usual;
         const request = { subject: subjectOf(mount), audience, ttlSeconds };
         return (await issueIdentityToken(this.#options, request)).token;
       },

@@ -42,9 +42,12 @@ export interface ResourceName {
   name: string;
 }
 
-/** The provider's API, with the credentials of one mount. Each method returns undefined if the resource does not exist, and throws
- * `unavailable` (503) if the API or the directory does not respond or is overloaded, `bad_gateway` (502) if the credentials do not suffice
- * or the answer is not usable, of that `MissingPermission` if only a permission is missing. */
+/**
+ * The provider's API, with the credentials of one mount. Each method returns undefined if the resource does not exist.
+ * It throws `unavailable` (503) if the API or the directory does not respond or is overloaded, and `bad_gateway` (502)
+ * if the credentials do not suffice or the response is not usable; of these, `MissingPermission` if only a permission
+ * is missing.
+ */
 export interface Provider {
   findMachine(name: ResourceName): Promise<ProviderResource | undefined>;
   findScaleSet(name: ResourceName): Promise<ProviderResource | undefined>;

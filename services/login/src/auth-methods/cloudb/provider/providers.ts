@@ -11,9 +11,9 @@ import type { AssignedIdentity, Provider, Providers, ResourceName } from './prov
 const loginBudgetMs = 20_000;
 
 /**
- * The provider's API for each mount. What `of` is given is a configuration that was read at some epoch: as long as a login has the same
- * object, the client is the same; with another one, what is stored is read again, so that every replica notices a change. Look-ups of what `of`
- * returns end within 20 s after that call: it is for one login.
+ * The provider's API for each mount. What `of` is given is a configuration that was read at some epoch: as long as a
+ * login has the same object, the client is the same; with another one, what is stored is read again, so that every
+ * replica notices a change. Look-ups of what `of` returns end within 20 s after that call: it is for one login.
  */
 export function createProviders(clients: MountClients): Providers {
   let byConfig = new WeakMap<ConfigSettings, Promise<MountClient>>();

@@ -1,30 +1,48 @@
 import type { Sql } from '@secrets/db';
-import type { ConfigSettings, StoredConfig } from '../config/config-settings.ts';
+import {
+  type ConfigRow,
+  type ConfigSettings,
+  configFields,
+  readConfig,
+  type StoredConfig,
+} from '../config/config-settings.ts';
+import { columnOf, type SealedSecrets } from '../config/secret-fields.ts';
 
-/** A stored configuration, without the secret. */
-export async function findConfig(sql: Sql, mountId: string): Promise<StoredConfig | undefined> {
-  const text = `select settings, sealed_client_secret is not null as "hasSecret"
+const secretsSql = configFields.secretNames
+  .map((field) => `case when ${columnOf(field)} is not null then '${field}' end`)
+  .join();
+
+/** The row of a configuration, without the secrets. */
+export async function findConfigRow(sql: Sql, mountId: string): Promise<ConfigRow | undefined> {
+  const text = `select settings, array_remove(array[${secretsSql}]::text[], null) as secrets
     from login.cloudb_configs where mount_id = $1`;
-  return (await sql.query<StoredConfig>(text, [mountId]))[0];
+  return (await sql.query<ConfigRow>(text, [mountId]))[0];
+}
+
+/** A stored configuration, without the secrets. */
+export async function findConfig(sql: Sql, mountId: string): Promise<StoredConfig | undefined> {
+  const row = await findConfigRow(sql, mountId);
+  return row && { ...row, settings: readConfig(row.settings) };
 }
 
 /** A configuration as the clients of the provider are built from it. */
 export interface StoredCredentials {
   settings: ConfigSettings;
   sealedSecret: Uint8Array | null;
-  /** Another one after each write. */
-  revision: string;
+  /** Another one after each write, and none twice. */
+  revision: number;
 }
 
 export async function findCredentials(sql: Sql, mountId: string): Promise<StoredCredentials | undefined> {
-  const text = `select settings, sealed_client_secret as "sealedSecret", updated_at::text as revision
+  const text = `select settings, sealed_client_secret as "sealedSecret", revision
     from login.cloudb_configs where mount_id = $1`;
-  return (await sql.query<StoredCredentials>(text, [mountId]))[0];
+  const [row] = await sql.query<StoredCredentials>(text, [mountId]);
+  return row && { ...row, settings: readConfig(row.settings) };
 }
 
 /**
- * Whether another mount has an entered secret, not one that a rotation added, of an application. `clientIds` are in lower case. Includes
- * mounts of other tenants and namespaces: an application has the same passwords in all of them.
+ * Whether another mount has an entered secret, not one that a rotation added, of an application. `clientIds` are in
+ * lower case. Includes mounts of other tenants and namespaces: an application has the same passwords in all of them.
  */
 export async function isEnteredElsewhere(
   sql: Sql,
@@ -40,18 +58,21 @@ export async function isEnteredElsewhere(
   return rows.length > 0;
 }
 
-/** Stores a configuration. `secret`: sealed bytes, null to delete the stored secret, undefined to keep it. */
+/** Stores a configuration, and those of its secret fields that are to be written. */
 export async function upsertConfig(
   sql: Sql,
   mountId: string,
   settings: ConfigSettings,
-  secret: Uint8Array | null | undefined,
+  secrets: SealedSecrets,
 ): Promise<void> {
+  const written = configFields.secretNames.filter((field) => secrets[field] !== undefined);
+  const columns = ['settings', ...written.map(columnOf)];
   await sql.query(
-    `insert into login.cloudb_configs (mount_id, settings, sealed_client_secret) values ($1, $2::jsonb, $3::bytea)
-     on conflict (mount_id) do update set settings = excluded.settings, updated_at = now(),
-       sealed_client_secret = case when $4 then excluded.sealed_client_secret else cloudb_configs.sealed_client_secret end`,
-    [mountId, JSON.stringify(settings), secret ?? null, secret !== undefined],
+    `insert into login.cloudb_configs (mount_id, ${columns.join()})
+     values ($1, $2::jsonb${written.map((_, at) => `, $${at + 3}::bytea`).join('')})
+     on conflict (mount_id) do update set ${columns.map((column) => `${column} = excluded.${column}`).join()},
+       updated_at = now()`,
+    [mountId, JSON.stringify(settings), ...written.map((field) => secrets[field])],
   );
 }
 

@@ -7,7 +7,10 @@ export interface LeftPasswords {
   attempts: string[];
 }
 
-/** Forgets the passwords of an application that is no longer configured, and returns them. Keeps the row until the transaction ends. */
+/**
+ * Forgets the passwords of an application that is no longer configured, and returns them. Keeps the row until the
+ * transaction ends.
+ */
 export async function forgetPasswords(tx: Tx, mountId: string): Promise<LeftPasswords> {
   const [row] = await tx.query<{ keyIds: string[] }>(
     `select array_remove(discarded_key_ids || array[retired_key_id, pending_key_id, current_key_id], null) as "keyIds"

@@ -1,8 +1,8 @@
-import type { AtEpoch } from '@secrets/access';
+import { type AtEpoch, type Epoch, epochSql } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import type { LeaseLimits } from '../../../queries/auth-mounts.ts';
-import type { ConfigSettings } from '../config/config-settings.ts';
-import type { RoleSettings } from '../roles/role-settings.ts';
+import { type ConfigSettings, readConfig } from '../config/config-settings.ts';
+import { parseRole, type RoleSettings } from '../roles/role-settings.ts';
 
 /** The type of this method's mounts. */
 export const cloudBType = 'cloudB';
@@ -28,8 +28,8 @@ export async function findLoginTarget(
   mount: string,
   role: string,
 ): Promise<AtEpoch<LoginTarget>> {
-  const [row] = await sql.query<LoginTarget & { epoch: number; mountId: string | null }>(
-    `select e.value as epoch, m.id as "mountId", m.accessor, n.path as "namespacePath",
+  const [row] = await sql.query<LoginTarget & Rows & { epoch: Epoch; mountId: string | null }>(
+    `select ${epochSql('e')} as epoch, m.id as "mountId", m.accessor, n.path as "namespacePath",
        jsonb_build_object('defaultLeaseSeconds', m.default_lease_seconds, 'maxLeaseSeconds', m.max_lease_seconds) as limits,
        c.settings as config, r.settings as role
      from login.access_epoch e
@@ -40,7 +40,7 @@ export async function findLoginTarget(
     [namespaceId, mount, role, cloudBType],
   );
   if (row === undefined) throw new Error('login.access_epoch is empty');
-  return { epoch: row.epoch, row: row.mountId === null ? undefined : row };
+  return { epoch: row.epoch, row: row.mountId === null ? undefined : { ...row, ...readSettings(row, role) } };
 }
 
 /** Reads what a renewal depends on. */
@@ -49,7 +49,7 @@ export async function findRenewalTarget(
   mountId: string,
   role: string,
 ): Promise<Pick<LoginTarget, 'config' | 'role'>> {
-  const [row] = await sql.query<Pick<LoginTarget, 'config' | 'role'>>(
+  const [row] = await sql.query<Rows>(
     `select c.settings as config, r.settings as role
      from login.auth_mounts m
      left join login.cloudb_configs c on c.mount_id = m.id
@@ -57,5 +57,17 @@ export async function findRenewalTarget(
      where m.id = $1`,
     [mountId, role.toLowerCase()],
   );
-  return row ?? { config: null, role: null };
+  return readSettings(row ?? { config: null, role: null }, role);
 }
+
+/** The columns with settings; null where there is no row. */
+interface Rows {
+  config: object | null;
+  role: object | null;
+}
+
+/** Throws what `readStored` throws. */
+const readSettings = ({ config, role }: Rows, name: string): Pick<LoginTarget, 'config' | 'role'> => ({
+  config: config && readConfig(config),
+  role: role && parseRole(role, name),
+});

@@ -1,9 +1,9 @@
-import type { Sql } from '@secrets/db';
+import type { PageRange, Sql } from '@secrets/db';
 import type { RoleSettings } from '../roles/role-settings.ts';
 
-/** A role by its name, which is case-insensitive. */
-export async function findRole(sql: Sql, mountId: string, name: string): Promise<RoleSettings | undefined> {
-  const rows = await sql.query<{ settings: RoleSettings }>(
+/** The settings in the row of a role by its name, which is case-insensitive; not parsed (`parseRole`). */
+export async function findRole(sql: Sql, mountId: string, name: string): Promise<object | undefined> {
+  const rows = await sql.query<{ settings: object }>(
     'select settings from login.cloudb_roles where mount_id = $1 and name = $2',
     [mountId, name.toLowerCase()],
   );
@@ -14,7 +14,7 @@ export async function findRole(sql: Sql, mountId: string, name: string): Promise
 export async function listRoleNames(
   sql: Sql,
   mountId: string,
-  { after, limit }: { after: string; limit: number },
+  { after, limit }: PageRange,
 ): Promise<string[]> {
   const text = 'select name from login.cloudb_roles where mount_id = $1 and name > $2 order by name limit $3';
   return (await sql.query<{ name: string }>(text, [mountId, after, limit])).map(({ name }) => name);

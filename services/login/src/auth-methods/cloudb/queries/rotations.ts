@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Sql, Tx } from '@secrets/db';
 
 const leaseSeconds = 120;
@@ -25,8 +26,8 @@ export interface Lease {
   fence: number;
 }
 
-/** The first fence of a row: greater than any of an earlier row of the mount, so that no process of that one passes for the holder of a lease. */
-const firstFence = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+/** Another fence than any before: a number that follows from the row would be used again if its commit is lost. */
+const newFence = () => randomInt(2 ** 48 - 1);
 
 const columns = `secret_since as "secretSince", current_key_id as "currentKeyId", pending_key_id as "pendingKeyId",
   floor(extract(epoch from now() - pending_since))::bigint as "pendingSeconds",
@@ -59,18 +60,18 @@ export const listDueRotations = (sql: Sql, limit: number): Promise<DueRotation[]
   );
 
 /**
- * Takes the lease of a rotation, and creates its row if it has none. From now on it is due again when the lease ends, in case this process
- * dies. Returns undefined if another process holds the lease.
+ * Takes the lease of a rotation, and creates its row if it has none. From now on it is due again when the lease ends,
+ * in case this process dies. Returns undefined if another process holds the lease.
  */
 export async function takeLease(sql: Sql, mountId: string): Promise<Lease | undefined> {
   const [row] = await sql.query<{ fence: number }>(
     `insert into login.cloudb_rotations as r (mount_id, fence, leased_until, due_at)
-     values ($1, ${firstFence}, now() + $2 * interval '1 second', now() + $2 * interval '1 second')
-     on conflict (mount_id) do update set fence = r.fence + 1, leased_until = excluded.leased_until,
+     values ($1, $3, now() + $2 * interval '1 second', now() + $2 * interval '1 second')
+     on conflict (mount_id) do update set fence = excluded.fence, leased_until = excluded.leased_until,
        due_at = excluded.due_at
      where r.leased_until is null or r.leased_until < now()
      returning fence`,
-    [mountId, leaseSeconds],
+    [mountId, leaseSeconds, newFence()],
   );
   return row === undefined ? undefined : { mountId, fence: row.fence };
 }
@@ -165,8 +166,8 @@ export interface PromotedPassword {
 }
 
 /**
- * Makes the pending secret the current one, in the configuration, too. Returns false if the lease is lost, or if the secret was written
- * since.
+ * Makes the pending secret the current one, in the configuration, too. Returns false if the lease is lost, or if the
+ * secret was written since.
  */
 export async function promotePending(
   tx: Tx,
@@ -214,21 +215,21 @@ export async function forgetRemoved(sql: Sql, { mountId, fence }: Lease, keyId: 
 export type RecordedSecret = Pick<RotationRow, 'secretSince' | 'scheduledAt'>;
 
 /**
- * Records that the secret of a configuration was written: what was known about the one before no longer applies, and nothing is removed
- * that may be the new one. A process that works on a rotation loses its lease. Without `isNewSecret`, only creates the row. Keeps the row from being changed before
- * the transaction ends.
+ * Records that the secret of a configuration was written: what was known about the one before no longer applies, and
+ * nothing is removed that may be the new one. A process that works on a rotation loses its lease. Without
+ * `isNewSecret`, only creates the row. Keeps the row from being changed before the transaction ends.
  */
 export async function recordSecret(tx: Tx, mountId: string, isNewSecret: boolean): Promise<RecordedSecret> {
   const [row] = await tx.query<RecordedSecret>(
-    `insert into login.cloudb_rotations (mount_id, fence) values ($1, ${firstFence})
+    `insert into login.cloudb_rotations (mount_id, fence) values ($1, $2)
      on conflict (mount_id) do update set ${
        isNewSecret
          ? `secret_since = now(), current_key_id = null, expires_at = null,
-       retired_key_id = null, failures = 0, fence = cloudb_rotations.fence + 1, leased_until = null, ${discarded}`
+       retired_key_id = null, failures = 0, fence = excluded.fence, leased_until = null, ${discarded}`
          : 'mount_id = excluded.mount_id'
      }
      returning secret_since as "secretSince", scheduled_at as "scheduledAt"`,
-    [mountId],
+    [mountId, newFence()],
   );
   return row!;
 }

@@ -1,11 +1,11 @@
-import { notFound } from '@secrets/domain';
-import { cutToPage, pageQuery, requireAny } from '@secrets/http';
+import { requireFound } from '@secrets/domain';
+import { cutToPage, pageQuery, requireNonEmpty } from '@secrets/http';
 import { z } from 'zod';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { findRole, listRoleNames } from '../queries/roles.ts';
 import { removeRole } from './remove-role.ts';
-import { RoleBody, type RoleSettings } from './role-settings.ts';
+import { parseRole, RoleBody, type RoleSettings, roleFields } from './role-settings.ts';
 import { saveRole } from './save-role.ts';
 
 const Page = pageQuery({ max: 100_000 });
@@ -16,7 +16,7 @@ const RoleParams = z.object({
 const basePath = '/role';
 const path = `${basePath}/:name`;
 
-/** `auth/<mount>/role/<name>` (docs/conventions.md#32-roles). */
+/** `auth/<mount>/role/<name>` (docs/conventions/cloudb.md#roles). */
 export const roleEndpoints = (context: CloudBContext): MethodEndpoint[] => [
   listRoles(context),
   readRole(context),
@@ -33,7 +33,7 @@ const listRoles = (context: CloudBContext) =>
     handle: async ({ mount, query, warn }) => {
       const { after = '', limit } = query;
       const range = { after: after.toLowerCase(), limit: limit + 1 };
-      const names = requireAny(await listRoleNames(context.db, mount.id, range));
+      const names = requireNonEmpty(await listRoleNames(context.db, mount.id, range));
       return { data: { keys: cutToPage(names, limit, (name) => ({ after: name }), warn) } };
     },
   });
@@ -60,7 +60,6 @@ const writeRole = (context: CloudBContext) =>
     handle: async ({ mount, params, body, caller, warn }) => {
       const warnings = await saveRole(context, caller, { mountId: mount.id, name: params.name }, body);
       warnings.forEach(warn);
-      return undefined;
     },
   });
 
@@ -70,16 +69,14 @@ const deleteRole = (context: CloudBContext) =>
     path,
     summary: 'Delete a role; the tokens that it issued remain valid, but cannot be renewed',
     params: RoleParams,
-    handle: async ({ mount, params }) => {
-      await removeRole(context, mount.id, params.name);
-      return undefined;
-    },
+    handle: ({ mount, params }) => removeRole(context, mount.id, params.name),
   });
 
 async function requireRole({ db }: CloudBContext, mountId: string, name: string): Promise<RoleSettings> {
-  const role = await findRole(db, mountId, name);
-  if (role === undefined) throw notFound();
-  return role;
+  return parseRole(requireFound(await findRole(db, mountId, name)), name);
 }
 
-const presentRole = (role: RoleSettings) => ({ ...role, policies: role.token_policies });
+const presentRole = (role: RoleSettings) => ({
+  ...roleFields.shown(role),
+  policies: role.token_policies,
+});

@@ -1,7 +1,7 @@
-import { invalid, withoutNul } from '@secrets/domain';
-import { flag, seconds, stringList } from '@secrets/http';
+import { invalid, setting, storedSettings, withoutNul } from '@secrets/domain';
+import { seconds, stringList, withOtherNames } from '@secrets/http';
 import { z } from 'zod';
-import { cidrList, count, policyNames } from '../../../tokens/token-fields.ts';
+import { inUsualOrder, tokenSettings } from '../../../tokens/token-fields.ts';
 import { systemTtlSeconds } from '../../../tokens/token-lifetime.ts';
 
 const maxBounds = 1_000;
@@ -11,88 +11,57 @@ const bounds = stringList
     error: 'items must have at most 512 characters',
   })
   .meta({ type: 'array', maxItems: maxBounds, items: { type: 'string', maxLength: 512, ...withoutNul } });
-const policies = policyNames.transform((list) => [...new Set(list.map((name) => name.toLowerCase()))]);
+const bound = setting(bounds, { default: [] });
 const tokenTypes = ['default', 'service', 'batch', 'default-service', 'default-batch'] as const;
+const tokenType = z.enum(tokenTypes, { error: `must be one of ${tokenTypes.join(', ')}` });
 
-/** The fields of a role as they are stored (docs/conventions.md#32-roles). */
-const RoleFields = z.object({
-  bound_service_principal_ids: bounds,
-  bound_group_ids: bounds,
-  bound_subscription_ids: bounds,
-  bound_resource_groups: bounds,
-  bound_locations: bounds,
-  bound_scale_sets: bounds,
-  token_ttl: seconds,
-  token_max_ttl: seconds,
-  token_explicit_max_ttl: seconds,
-  token_period: seconds,
-  token_policies: policies,
-  token_bound_cidrs: cidrList,
-  token_no_default_policy: flag,
-  token_num_uses: count,
-  token_type: z.enum(tokenTypes, { error: `must be one of ${tokenTypes.join(', ')}` }),
+/** The fields of a role (docs/conventions/cloudb.md#roles). Bounds begin with `bound_`. */
+export const roleFields = storedSettings({
+  bound_service_principal_ids: bound,
+  bound_group_ids: bound,
+  bound_subscription_ids: bound,
+  bound_resource_groups: bound,
+  bound_locations: bound,
+  bound_scale_sets: bound,
+  token_ttl: tokenSettings.token_ttl,
+  token_max_ttl: tokenSettings.token_max_ttl,
+  token_explicit_max_ttl: tokenSettings.token_explicit_max_ttl,
+  token_period: tokenSettings.token_period,
+  token_policies: tokenSettings.token_policies,
+  token_bound_cidrs: tokenSettings.token_bound_cidrs,
+  token_no_default_policy: tokenSettings.token_no_default_policy,
+  token_num_uses: tokenSettings.token_num_uses,
+  token_type: setting(tokenType, { default: 'default' }),
   /** Maximum age of a directory token in seconds; 0 means until it expires. */
-  max_token_age: seconds,
+  max_token_age: setting(seconds, { default: 0 }),
 });
-export type RoleSettings = z.infer<typeof RoleFields>;
+export type RoleSettings = ReturnType<typeof roleFields.read>;
+
+/** The name of a field that restricts who may log in. */
+export type BoundField = keyof RoleSettings & `bound_${string}`;
+export const boundFields = roleFields.names.filter((name): name is BoundField => name.startsWith('bound_'));
 
 /** The body of `auth/<mount>/role/<name>`: every field is optional, and older names of the token fields are accepted. */
-export const RoleBody = RoleFields.partial().extend({
-  policies: policies.optional(),
-  ttl: seconds.optional(),
-  max_ttl: seconds.optional(),
-  period: seconds.optional(),
-  num_uses: count.optional(),
-});
+export const RoleBody = withOtherNames(roleFields.body, inUsualOrder(roleFields.otherNames));
 export type RoleBody = z.infer<typeof RoleBody>;
 
-const empty: RoleSettings = {
-  bound_service_principal_ids: [],
-  bound_group_ids: [],
-  bound_subscription_ids: [],
-  bound_resource_groups: [],
-  bound_locations: [],
-  bound_scale_sets: [],
-  token_ttl: 0,
-  token_max_ttl: 0,
-  token_explicit_max_ttl: 0,
-  token_period: 0,
-  token_policies: [],
-  token_bound_cidrs: [],
-  token_no_default_policy: false,
-  token_num_uses: 0,
-  token_type: 'default',
-  max_token_age: 0,
-};
+/** The settings in the row of a role. Throws what `readStored` throws. */
+export const parseRole = (row: object, name: string): RoleSettings => roleFields.read(row, `role ${name}`);
 
-/** A request merged into what is stored. Throws `invalid` if the result is not a valid role. */
-export function mergedRole(stored: RoleSettings | undefined, body: RoleBody): RoleSettings {
-  const { policies, ttl, max_ttl, period, num_uses, ...fields } = body;
-  const older = {
-    token_policies: policies,
-    token_ttl: ttl,
-    token_max_ttl: max_ttl,
-    token_period: period,
-    token_num_uses: num_uses,
-  };
-  const role = { ...empty, ...stored, ...given(older), ...given(fields) };
-  if (!hasBound(role)) throw invalid('must have at least one bound constraint when creating/updating a role');
+/**
+ * A request merged into the row of a role. Throws `invalid` if the result is not a valid role, and what `readStored`
+ * throws for a field that the request does not replace.
+ */
+export function mergedRole(row: object | undefined, body: RoleBody): RoleSettings {
+  const role = roleFields.merged(row, body, 'the role');
+  if (!boundFields.some((field) => role[field].length > 0))
+    throw invalid('must have at least one bound constraint when creating/updating a role');
   refuseImpossibleToken(role);
   return role;
 }
 
 /** Whether a role's tokens are batch tokens. */
 export const isBatch = (role: Pick<RoleSettings, 'token_type'>): boolean => role.token_type.endsWith('batch');
-
-const hasBound = (role: RoleSettings): boolean =>
-  [
-    role.bound_service_principal_ids,
-    role.bound_group_ids,
-    role.bound_subscription_ids,
-    role.bound_resource_groups,
-    role.bound_locations,
-    role.bound_scale_sets,
-  ].some((bound) => bound.length > 0);
 
 function refuseImpossibleToken(role: RoleSettings): void {
   const maxSeconds = Math.min(
@@ -109,6 +78,3 @@ function refuseImpossibleToken(role: RoleSettings): void {
   if (role.token_period > 0) throw invalid('token_period: a batch token cannot be periodic');
   if (role.token_num_uses > 0) throw invalid('token_num_uses: a batch token cannot have limited uses');
 }
-
-const given = (fields: object) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -1,19 +1,23 @@
-import { admitsNobody, bindsPrincipals, type RoleBounds, specific } from '../decision/role-bounds.ts';
+import {
+  admitsNoLogin,
+  bindsPrincipals,
+  placeFields,
+  places,
+  type RoleBounds,
+  specific,
+} from '../decision/role-bounds.ts';
+import { type BoundField, boundFields } from './role-settings.ts';
 
-type BoundField = keyof RoleBounds;
+interface Grammar {
+  expression: RegExp;
+  what: string;
+}
 
-const places = {
-  bound_subscription_ids: 'subscriptions',
-  bound_resource_groups: 'resource groups',
-  bound_scale_sets: 'scale sets',
-  bound_locations: 'locations',
-} as const satisfies Partial<Record<BoundField, string>>;
-
-const placeFields = Object.keys(places) as (keyof typeof places)[];
-const fields: readonly BoundField[] = ['bound_service_principal_ids', 'bound_group_ids', ...placeFields];
-
-/** What can be a value of a bound; anything else never matches what the provider's grammar allows. */
-const grammars: Partial<Record<BoundField, { expression: RegExp; what: string }>> = {
+/** The provider's grammar of the values of each bound; any other value never matches. Null where any text may match. */
+const grammars: Record<BoundField, Grammar | null> = {
+  bound_service_principal_ids: null,
+  bound_group_ids: null,
+  bound_locations: null,
   bound_subscription_ids: {
     expression: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
     what: 'a subscription ID',
@@ -22,11 +26,11 @@ const grammars: Partial<Record<BoundField, { expression: RegExp; what: string }>
   bound_scale_sets: { expression: /^[A-Za-z0-9][A-Za-z0-9._-]*$/, what: 'the name of a scale set' },
 };
 
-/** Sentences about what a role admits that its author may not expect (docs/conventions.md#32-roles). */
+/** Sentences about what a role admits that its author may not expect (docs/conventions/cloudb.md#roles). */
 export function roleWarnings(role: RoleBounds, settings: { requirePrincipalBinding: boolean }): string[] {
   return [
-    ...fields.filter((field) => role[field].includes('*')).map(wildcardWarning),
-    ...fields.filter((field) => hasMisfit(role, field)).map(misfitWarning),
+    ...boundFields.filter((field) => role[field].includes('*')).map(wildcardWarning),
+    ...boundFields.filter((field) => hasMisfit(role, field)).map(misfitWarning),
     ...breadthWarnings(role, settings),
   ];
 }
@@ -38,14 +42,14 @@ const misfitWarning = (field: BoundField): string =>
 
 function hasMisfit(role: RoleBounds, field: BoundField): boolean {
   const grammar = grammars[field];
-  return grammar !== undefined && specific(role[field]).some((value) => !grammar.expression.test(value));
+  return grammar !== null && specific(role[field]).some((value) => !grammar.expression.test(value));
 }
 
 function breadthWarnings(
   role: RoleBounds,
   { requirePrincipalBinding }: { requirePrincipalBinding: boolean },
 ): string[] {
-  if (admitsNobody(role))
+  if (admitsNoLogin(role))
     return [
       'the role admits nobody: * and bound_locations alone do not count; name a service principal, group, subscription, resource group or scale set',
     ];
@@ -60,7 +64,7 @@ function breadthWarnings(
 /** Where the principals of a role may run, in words. */
 function reach(role: RoleBounds): string {
   const bound = placeFields.filter((field) => specific(role[field]).length > 0);
-  const within = bound.map((field) => `one of the ${places[field]} in ${field}`).join(' and ');
+  const within = bound.map((field) => `one of the ${places[field]}s in ${field}`).join(' and ');
   const anywhere = bound.includes('bound_subscription_ids')
     ? ''
     : ", in any subscription that the mount's credentials can read";

@@ -7,7 +7,7 @@ import { mergedRole, type RoleBody } from './role-settings.ts';
 import { roleWarnings } from './role-warnings.ts';
 
 /**
- * Creates a role, or merges a request into the stored one (docs/conventions.md#32-roles). Returns
+ * Creates a role, or merges a request into the stored one (docs/conventions/cloudb.md#roles). Returns
  * sentences about what it admits. Throws `invalid` if the result is not a valid role, `not_found` if the mount was
  * disabled in the meantime.
  */

@@ -1,6 +1,9 @@
 import { Cron } from 'croner';
 
-/** The first time of a schedule, a cron expression with five fields in UTC, after a given one; null if there is none. Throws if it is malformed. */
+/**
+ * The first time of a schedule, a cron expression with five fields in UTC, after a given one; null if there is none.
+ * Throws if it is malformed.
+ */
 export const nextTime = (schedule: string, after: Date): Date | null =>
   new Cron(schedule, { timezone: 'UTC', mode: '5-part' }).nextRun(after);
 

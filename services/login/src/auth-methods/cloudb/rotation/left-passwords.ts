@@ -1,7 +1,7 @@
 import type { LeftPasswords } from '../queries/left-passwords.ts';
 import { passwordName } from './remove-leftovers.ts';
 
-/** What the operator has to do about passwords that are forgotten; no sentence if there are none. */
+/** Returns sentences that tell the operator which passwords to remove by hand; none if there are no such passwords. */
 export function leftPasswordWarnings({ keyIds, attempts }: LeftPasswords): string[] {
   const lists = [
     ...(keyIds.length > 0 ? [`key IDs ${keyIds.join(', ')}`] : []),

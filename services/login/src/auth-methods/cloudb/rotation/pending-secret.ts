@@ -8,6 +8,6 @@ export const encryptPending = (keyRing: KeyRing, mountId: string, secret: Sealed
 export const decryptPending = (keyRing: KeyRing, mountId: string, encrypted: Uint8Array): Sealed<string> =>
   seal(decrypt(keyRing, pendingSecretAad(mountId), encrypted).toString('utf8'));
 
-/** What the secret is sealed for. */
+/** Additional authenticated data: ties the sealed secret to its row. */
 export const pendingSecretAad = (mountId: string): string =>
   `login.cloudb_rotations ${mountId} pending_secret`;

@@ -2,26 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { invalid, Problem } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
-import { encryptClientSecret } from '../config/client-secret.ts';
+import { hasClientSecret } from '../config/config-settings.ts';
+import { encryptSecret } from '../config/secret-fields.ts';
 import type { ListedPassword } from '../provider/graph/application-passwords.ts';
 import type { MountClient } from '../provider/mount-client.ts';
 import { findConfig } from '../queries/configs.ts';
 import { insertAttempt, promotePending, storePending } from '../queries/rotations.ts';
 import { decryptPending, encryptPending } from './pending-secret.ts';
 import { passwordName, removeLeftovers } from './remove-leftovers.ts';
-import { held, type Rotation, renewed } from './rotation-context.ts';
+import { type Rotation, renewRotation, requireHeld } from './rotation-context.ts';
 import { type Application, isUsedElsewhere } from './shared-application.ts';
 import { discardIfHopeless, type FailedTrial, tryPending } from './try-pending.ts';
 
 /**
- * Replaces the secret of a mount by a new password of its application, or continues a rotation that was interrupted. Each step is recorded, so
- * that a process may die at any point: the next run goes on, and removes what is left over. If the directory does not accept the new password
- * yet, a later run continues, too.
+ * Replaces the secret of a mount by a new password of its application, or continues a rotation that was interrupted.
+ * Each step is recorded, so that a process may die at any point: the next run continues, and removes what is left over.
+ * If the directory does not accept the new password yet, a later run continues, too.
  *
- * A pending password is finished before anything is removed: if the current secret has expired, it is the only one that can remove anything.
+ * A pending password is finished before anything is removed: if the current secret has expired, it is the only one that
+ * can remove anything.
  */
 export async function rotateSecret(rotation: Rotation): Promise<void> {
-  const { pendingKeyId } = await renewed(rotation);
+  const { pendingKeyId } = await renewRotation(rotation);
   if (pendingKeyId === null) {
     await removeLeftovers(rotation);
     await addPassword(rotation);
@@ -54,26 +56,30 @@ async function tryToRemoveReplaced(rotation: Rotation): Promise<void> {
   }
 }
 
-/** Adds a password and stores it. Its name is recorded before, so that it is found if this process dies before its ID is stored. */
+/**
+ * Adds a password and stores it. Its name is recorded before, so that it is found if this process dies before its ID is
+ * stored.
+ */
 async function addPassword(rotation: Rotation): Promise<void> {
   const { context, mount, lease } = rotation;
   const stored = await findConfig(context.db, mount.mountId);
-  if (stored?.hasSecret !== true) throw invalid('the mount has no client_secret that could be rotated');
+  if (stored === undefined || !hasClientSecret(stored))
+    throw invalid('the mount has no client_secret that could be rotated');
   const client = await context.clients.current(mount);
   const replacedKeyId = await currentKeyId(rotation, client);
   const attemptId = randomUUID();
-  held(await insertAttempt(context.db, lease, attemptId));
-  await renewed(rotation);
+  requireHeld(await insertAttempt(context.db, lease, attemptId));
+  await renewRotation(rotation);
   const expiresAt = new Date(Date.now() + stored.settings.root_password_ttl * 1_000);
   const { keyId, secret, expiresAt: actual } = await client.passwords.add(passwordName(attemptId), expiresAt);
   const sealedSecret = encryptPending(context.keyRing, mount.mountId, secret);
   const pending = { attemptId, keyId, expiresAt: actual, sealedSecret, replacedKeyId };
-  held(await storePending(context.db, lease, pending));
+  requireHeld(await storePending(context.db, lease, pending));
 }
 
 /** The ID of the current secret's password: as recorded, or that of the only password that begins like the secret. */
 async function currentKeyId(rotation: Rotation, { passwords, source }: MountClient): Promise<string | null> {
-  const { currentKeyId: recorded } = await renewed(rotation);
+  const { currentKeyId: recorded } = await renewRotation(rotation);
   if (recorded !== null || source.kind !== 'secret') return recorded;
   const secret = source.secret.reveal();
   const alike = (await passwords.list()).filter((listed) => beginsLike(secret, listed));
@@ -89,11 +95,11 @@ interface Pending {
 }
 
 async function pendingOf(rotation: Rotation): Promise<Pending> {
-  const { pendingKeyId, sealedPendingSecret } = await renewed(rotation);
+  const { pendingKeyId, sealedPendingSecret } = await renewRotation(rotation);
   const { keyRing } = rotation.context;
-  const sealed = held(sealedPendingSecret ?? undefined);
+  const sealed = requireHeld(sealedPendingSecret ?? undefined);
   return {
-    keyId: held(pendingKeyId ?? undefined),
+    keyId: requireHeld(pendingKeyId ?? undefined),
     secret: decryptPending(keyRing, rotation.mount.mountId, sealed),
   };
 }
@@ -101,13 +107,13 @@ async function pendingOf(rotation: Rotation): Promise<Pending> {
 /** Makes the pending secret the current one, for the next login on every replica. */
 async function promote(rotation: Rotation, { keyId, secret }: Pending): Promise<void> {
   const { context, mount, lease } = rotation;
-  const sealedSecret = encryptClientSecret(context.keyRing, mount.mountId, secret.reveal());
-  const row = await renewed(rotation);
+  const sealedSecret = encryptSecret(context.keyRing, mount.mountId, 'client_secret', secret.reveal());
+  const row = await renewRotation(rotation);
   const application = await applicationOf(rotation);
   const isKept = await changingMount(context, mount.mountId, async (tx) => {
     const isShared = row.currentKeyId === null && (await isUsedElsewhere(tx, mount.mountId, application));
     const retiredKeyId = isShared ? null : row.replacedKeyId;
-    held(await promotePending(tx, lease, { keyId, sealedSecret, retiredKeyId }));
+    requireHeld(await promotePending(tx, lease, { keyId, sealedSecret, retiredKeyId }));
     return isShared;
   });
   context.providers.forget(mount.mountId);

@@ -3,7 +3,7 @@ import type { CloudBContext } from '../cloudb-context.ts';
 import type { MountIdentity } from '../provider/mount-clients.ts';
 import { type Lease, type RotationRow, renewLease } from '../queries/rotations.ts';
 
-/** How a rotation waits until the provider knows a new password. */
+/** The times that a rotation waits until the provider knows a new password. */
 export interface RotationTimes {
   /** Between two attempts to use it. */
   pollMs: number;
@@ -22,12 +22,12 @@ export interface Rotation {
 }
 
 /** Prolongs the lease before a step, and returns the current state. Throws `conflict` if another process has taken over. */
-export async function renewed({ context, lease }: Rotation): Promise<RotationRow> {
-  return held(await renewLease(context.db, lease));
+export async function renewRotation({ context, lease }: Rotation): Promise<RotationRow> {
+  return requireHeld(await renewLease(context.db, lease));
 }
 
 /** Throws `conflict` if a write found that the lease is lost, or that the secret was written in the meantime. */
-export function held<Result>(result: Result | undefined | false): Result {
+export function requireHeld<Result>(result: Result | undefined | false): Result {
   if (result === undefined || result === false)
     throw new Problem(
       'conflict',

@@ -7,8 +7,8 @@ type ScheduleFields = Pick<
 >;
 
 /**
- * When the next automated rotation begins: a period after the secret became the current one, or at the next time of the schedule, in UTC. Null
- * if there is none.
+ * When the next automated rotation begins: a period after the secret became the current one, or at the next time of the
+ * schedule, in UTC. Null if there is none.
  */
 export function nextRotation(settings: ScheduleFields, secretSince: Date, now: Date): Date | null {
   if (settings.disable_automated_rotation) return null;

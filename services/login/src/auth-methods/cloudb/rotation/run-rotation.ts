@@ -14,7 +14,7 @@ import {
 } from '../queries/rotations.ts';
 import { removeLeftovers } from './remove-leftovers.ts';
 import { rotateSecret } from './rotate-secret.ts';
-import { held, type Rotation, type RotationTimes, renewed } from './rotation-context.ts';
+import { type Rotation, type RotationTimes, renewRotation, requireHeld } from './rotation-context.ts';
 import { isMissed, nextRotation } from './rotation-schedule.ts';
 
 const usualTimes: RotationTimes = { pollMs: 1_000, attempts: 15 };
@@ -23,8 +23,8 @@ const maxBackoffSeconds = 3_600;
 const batch = 10;
 
 /**
- * Rotates the secret of a mount now, or continues a rotation. `warn` receives what the operator has to know. Throws `conflict` if one is in
- * progress, `invalid` if there is no secret, and what the provider's failures become.
+ * Rotates the secret of a mount now, or continues a rotation. `warn` receives what the operator has to know. Throws
+ * `conflict` if one is in progress, `invalid` if there is no secret, and what the provider's failures become.
  */
 export async function rotateNow(
   context: CloudBContext,
@@ -58,7 +58,7 @@ export async function runDueRotations(
 
 async function runDue(rotation: Rotation): Promise<void> {
   const { context, mount } = rotation;
-  const { scheduledAt, pendingKeyId, secretSince } = await renewed(rotation);
+  const { scheduledAt, pendingKeyId, secretSince } = await renewRotation(rotation);
   const config = await findConfig(context.db, mount.mountId);
   const now = new Date();
   const isAutomated = config !== undefined && nextRotation(config.settings, secretSince, now) !== null;
@@ -84,7 +84,7 @@ async function working(rotation: Rotation, work: (rotation: Rotation) => Promise
 const release = ({ context, mount, lease }: Rotation, hasFailed: boolean): Promise<void> =>
   context.db.transaction(async (tx) => {
     if (!(await lockAuthMount(tx, mount.mountId))) return;
-    const row = held(await renewLease(tx, lease));
+    const row = requireHeld(await renewLease(tx, lease));
     const config = await findConfig(tx, mount.mountId);
     const now = new Date();
     const isDue = row.scheduledAt !== null && row.scheduledAt <= now;

@@ -9,8 +9,9 @@ export interface Application {
 }
 
 /**
- * Whether a password of an application that was entered for a mount may be in use elsewhere: by another mount, or as the one of the
- * environment. Which password of the application these use is not compared, as a replica may have another environment.
+ * Whether a password of an application that was entered for a mount may be in use elsewhere: by another mount, or as
+ * the one of the environment. Which password of the application these use is not compared, as a replica may have
+ * another environment.
  */
 export async function isUsedElsewhere(
   sql: Sql,

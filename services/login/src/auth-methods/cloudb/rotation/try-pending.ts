@@ -4,7 +4,7 @@ import type { Sealed } from '@secrets/seal';
 import { SecretRefused } from '../provider/credentials/token-problem.ts';
 import type { MountClient } from '../provider/mount-client.ts';
 import { discardPending } from '../queries/rotations.ts';
-import { type Rotation, renewed } from './rotation-context.ts';
+import { type Rotation, renewRotation } from './rotation-context.ts';
 
 /** So often in a row, the directory must accept a new password: its replicas learn of it one after the other. */
 const acceptances = 2;
@@ -13,7 +13,10 @@ const maxWaitMs = 15_000;
 /** A password that the directory still refuses by then is given up, and another one is added. */
 const maxRefusedSeconds = 3_600;
 
-/** `refused`: the directory said each time that the password is wrong. `unknown`: at least once, it said something else, or nothing. */
+/**
+ * `refused`: the directory said each time that the password is wrong. `unknown`: at least once, it said something else,
+ * or nothing.
+ */
 export type FailedTrial = { result: 'refused' } | { result: 'unknown'; problem: Problem };
 type Trial = { result: 'accepted' } | FailedTrial;
 
@@ -37,11 +40,11 @@ export async function tryPending(
 }
 
 /**
- * Discards a password that the directory has refused for too long to be waited for. Keeps it while the current secret does not work either:
- * it may then be the only one that is left.
+ * Discards a password that the directory has refused for too long to be waited for. Keeps it while the current secret
+ * does not work either: it may then be the only one that is left.
  */
 export async function discardIfHopeless(rotation: Rotation, trial: FailedTrial): Promise<void> {
-  const { pendingSeconds } = await renewed(rotation);
+  const { pendingSeconds } = await renewRotation(rotation);
   if (trial.result !== 'refused' || (pendingSeconds ?? 0) <= maxRefusedSeconds) return;
   const { context, mount, lease } = rotation;
   const client = await context.clients.current(mount);

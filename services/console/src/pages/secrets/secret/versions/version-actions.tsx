@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../../components/button.tsx';
-import { ConfirmDialog } from '../../../../components/confirm-dialog.tsx';
+import { ConfirmDialog, runs } from '../../../../components/confirm-dialog.tsx';
 import { usePermissions } from '../../../../session/permissions.ts';
 import { useApi } from '../../../../session/session.ts';
 import { type SecretRef, useSyncedTo } from '../../queries.ts';
 import type { SecretPaths } from '../secret-paths.ts';
-import { type Change, changes, consequence } from './version-change.ts';
+import { consequence, type VersionOperation, versionOperations } from './version-operation.ts';
 import type { Version } from './version-state.ts';
 
 interface VersionActionsProps {
@@ -21,8 +21,8 @@ interface VersionActionsProps {
 export function VersionActions(props: VersionActionsProps) {
   const { paths, versions } = props;
   const { may } = usePermissions([paths.delete, paths.undelete, paths.destroy]);
-  const [asked, setAsked] = useState<Change>();
-  const offered = changes.filter(({ verb }) => may('update', paths[verb]));
+  const [asked, setAsked] = useState<VersionOperation>();
+  const offered = versionOperations.filter(({ verb }) => may('update', paths[verb]));
   if (offered.length === 0) return null;
   return (
     <div className="row toolbar">
@@ -40,12 +40,11 @@ export function VersionActions(props: VersionActionsProps) {
   );
 }
 
-function ChangeDialog(props: VersionActionsProps & { change: Change; onClose(): void }) {
-  const { secret, paths, versions, onDone, change, onClose } = props;
+function ChangeDialog(props: VersionActionsProps & { change: VersionOperation; onClose(): void }) {
+  const { secret, versions, onDone, change, onClose } = props;
   const api = useApi();
   const queries = useQueryClient();
-  const { may } = usePermissions([paths.synced, paths.data]);
-  const { data: synced } = useSyncedTo(secret, may('read', paths.synced) && may('read', paths.data));
+  const { destinations } = useSyncedTo(secret);
   const numbers = versions.filter(change.appliesTo).map(({ number }) => number);
   const params = { path: { mount: secret.mount, path: secret.name } };
   const apply = useMutation({
@@ -61,12 +60,10 @@ function ChangeDialog(props: VersionActionsProps & { change: Change; onClose(): 
       title={`${change.label} ${numbers.length === 1 ? `version ${numbers[0]}` : `${numbers.length} versions`} of ${secret.name}?`}
       action={change.label}
       isDangerous={change.verb === 'destroy'}
-      isPending={apply.isPending}
-      error={apply.error}
-      onConfirm={() => apply.mutate()}
+      {...runs(apply)}
       onCancel={onClose}
     >
-      <p>{consequence(change.verb, numbers, synced?.length)}</p>
+      <p>{consequence(change.verb, numbers, destinations?.length)}</p>
     </ConfirmDialog>
   );
 }

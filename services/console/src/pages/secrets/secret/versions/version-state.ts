@@ -25,7 +25,7 @@ export function versionsOf(metadata: Pick<SecretMetadata, 'versions'>, now: numb
     .sort((one, other) => other.number - one.number);
 }
 
-/** How two versions differ in one key. */
+/** The difference between two versions in one key. */
 export type Difference = 'same' | 'changed' | 'added' | 'removed';
 
 /** Compares the values of two versions, the older one first, and returns no value. */

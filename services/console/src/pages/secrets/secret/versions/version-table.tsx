@@ -1,8 +1,8 @@
 import { createContext, type ReactNode, useContext } from 'react';
-import { CheckboxField } from '../../../../components/checkbox-field.tsx';
-import { columnsOf, DataTable } from '../../../../components/data-table.tsx';
-import { StatusBadge } from '../../../../components/status-badge.tsx';
-import { Time } from '../../../../components/time.tsx';
+import { CheckboxField } from '../../../../components/fields/checkbox-field.tsx';
+import { StatusBadge } from '../../../../components/inline/status-badge.tsx';
+import { Time } from '../../../../components/inline/time.tsx';
+import { columnsOf, DataTable } from '../../../../components/lists/data-table.tsx';
 import type { Version } from './version-state.ts';
 
 interface Choice {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { PageButtons, usePages } from '../../../../components/pages.tsx';
+import { PageButtons, usePages } from '../../../../components/lists/pages.tsx';
 import { usePermissions } from '../../../../session/permissions.ts';
 import type { SecretMetadata, SecretRef } from '../../queries.ts';
 import type { SecretPaths } from '../secret-paths.ts';

@@ -29,14 +29,31 @@ test('numbers keep all their digits', () => {
   expect(JSON.stringify(data)).toBe('{"n":12345678901234567890.10,"m":1}');
 });
 
-test('texts are shown as pairs, anything else as JSON', () => {
-  expect(draftOf({ a: 'x' })).toEqual(pairs(['a', 'x']));
-  expect(draftOf({ a: 'x', b: 1 })).toEqual(json('{\n  "a": "x",\n  "b": 1\n}'));
+test('anything but a text of one line is JSON in its field, and keeps its value', () => {
+  const data = { a: 'x', b: 1, c: 'line 1\nline 2' };
+  expect(draftOf(data)).toEqual({
+    form: 'pairs',
+    pairs: [
+      { key: 'a', value: 'x' },
+      { key: 'b', value: '1', isJson: true },
+      { key: 'c', value: '"line 1\\nline 2"', isJson: true },
+    ],
+  });
+  expect(dataOfDraft(draftOf(data))).toEqual(data);
+});
+
+test('a value that is not JSON is refused without repeating it', () => {
+  const draft = { form: 'pairs' as const, pairs: [{ key: 'a', value: 'canary', isJson: true as const }] };
+  expect(dataOfDraft(draft)).toBe('The value of a is not JSON.');
+});
+
+test('a key without characters is kept, as JSON', () => {
+  expect(dataOfDraft(draftOf({ '': 'x' }))).toEqual({ '': 'x' });
 });
 
 test('switching keeps the data, and does nothing where a form cannot hold it', () => {
   expect(switched(pairs(['a', 'x']))).toEqual(json('{\n  "a": "x"\n}'));
   expect(switched(json('{"a": "x"}'))).toEqual(pairs(['a', 'x']));
-  expect(switched(json('{"a": 1}'))).toMatchObject({ form: 'json' });
+  expect(switched(json('{"": 1}'))).toMatchObject({ form: 'json' });
   expect(switched(json('{'))).toEqual(json('{'));
 });

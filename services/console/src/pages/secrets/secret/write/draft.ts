@@ -4,9 +4,11 @@ import { parseExact } from '../../../../api/exact-json.ts';
 export interface Pair {
   key: string;
   value: string;
+  /** The value is JSON. A field has one line, so texts with several are JSON, too. */
+  isJson?: true;
 }
 
-/** What the user is writing: pairs of texts, or JSON. */
+/** The data that the user is entering, in one of two forms: pairs of texts, or JSON. */
 export type Draft = { form: 'pairs'; pairs: readonly Pair[] } | { form: 'json'; text: string };
 
 export const emptyDraft: Draft = { form: 'pairs', pairs: [{ key: '', value: '' }] };
@@ -22,7 +24,19 @@ export function dataOfDraft(draft: Draft): Record<string, unknown> | string {
   const repeated = keys.find((key, at) => keys.indexOf(key) !== at);
   if (repeated !== undefined) return `The key ${repeated} is there twice.`;
   if (keys.length === 0) return 'Enter at least one key.';
-  return Object.fromEntries(pairs.map(({ key, value }) => [key, value]));
+  return dataOfPairs(pairs);
+}
+
+function dataOfPairs(pairs: readonly Pair[]): Record<string, unknown> | string {
+  const entries: [string, unknown][] = [];
+  for (const { key, value, isJson } of pairs) {
+    try {
+      entries.push([key, isJson ? parseExact(value) : value]);
+    } catch {
+      return `The value of ${key} is not JSON.`; // The reason of the parser repeats the value.
+    }
+  }
+  return Object.fromEntries(entries);
 }
 
 function dataOfText(text: string): Record<string, unknown> | string {
@@ -34,15 +48,18 @@ function dataOfText(text: string): Record<string, unknown> | string {
   }
 }
 
-/** Returns the draft of some data: as pairs if all values are texts and pairs are wanted, otherwise as JSON. */
+/** Returns the draft of some data: as pairs if that is wanted and possible, otherwise as JSON. */
 export function draftOf(data: Record<string, unknown>, wanted: Draft['form'] = 'pairs'): Draft {
-  const pairs = Object.entries(data).flatMap(([key, value]) =>
-    typeof value === 'string' ? [{ key, value }] : [],
-  );
-  const fits = pairs.length === Object.keys(data).length;
-  if (wanted === 'pairs' && fits) return pairs.length === 0 ? emptyDraft : { form: 'pairs', pairs };
-  return { form: 'json', text: JSON.stringify(data, undefined, 2) };
+  if (wanted === 'json' || Object.hasOwn(data, ''))
+    return { form: 'json', text: JSON.stringify(data, undefined, 2) };
+  const pairs = Object.entries(data).map(([key, value]): Pair => pairOf(key, value));
+  return pairs.length === 0 ? emptyDraft : { form: 'pairs', pairs };
 }
+
+const pairOf = (key: string, value: unknown): Pair =>
+  typeof value === 'string' && !/[\r\n]/.test(value)
+    ? { key, value }
+    : { key, value: JSON.stringify(value), isJson: true };
 
 /** Returns the same data in the other form; the draft itself if that is not possible. */
 export function switched(draft: Draft): Draft {

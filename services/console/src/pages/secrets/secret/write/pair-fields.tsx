@@ -1,5 +1,5 @@
 import { Button } from '../../../../components/button.tsx';
-import { TextField } from '../../../../components/text-field.tsx';
+import { TextField } from '../../../../components/fields/text-field.tsx';
 import type { Pair } from './draft.ts';
 
 interface PairFieldsProps {
@@ -20,7 +20,7 @@ export function PairFields({ pairs, onChange, isPlain = false }: PairFieldsProps
         <div key={at} className="pair">
           <TextField label={`Key ${at + 1}`} value={pair.key} onChange={(key) => set(at, { key })} />
           <TextField
-            label={`Value ${at + 1}`}
+            label={`Value ${at + 1}${pair.isJson ? ', as JSON' : ''}`}
             type={isPlain ? 'text' : 'password'}
             autoComplete="off"
             value={pair.value}

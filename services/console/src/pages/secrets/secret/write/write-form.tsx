@@ -1,138 +1,169 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../../../components/button.tsx';
-import { CheckboxField } from '../../../../components/checkbox-field.tsx';
 import { CodeEditor } from '../../../../components/code-editor/code-editor.tsx';
 import { ProblemNotice } from '../../../../components/problem-notice.tsx';
 import { usePermissions } from '../../../../session/permissions.ts';
 import type { SecretRef } from '../../queries.ts';
 import type { SecretPaths } from '../secret-paths.ts';
+import type { Rights } from './base.ts';
+import { ConflictNotice } from './conflict-notice.tsx';
 import { type Draft, dataOfDraft, switched } from './draft.ts';
 import { PairFields } from './pair-fields.tsx';
-import { useWriting, type Writing } from './writing.ts';
+import { RemovalDialog } from './removal-dialog.tsx';
+import { removedKeys } from './removed-keys.ts';
+import { type EditorState, isConflict, type SecretEditor, useSecretEditor } from './secret-editor.ts';
 
 interface WriteFormProps {
   secret: SecretRef;
   paths: SecretPaths;
-  /** The newest version, 0 if there is none, undefined if the token may not know. */
-  current: number | undefined;
+  /** Whether there is a version; true if the token may not know. */
+  exists: boolean;
 }
 
 /** Writes the next version, if the token may. */
-export function WriteForm({ secret, paths, current }: WriteFormProps) {
-  const { may } = usePermissions([paths.data]);
-  const mayWrite = may(current === 0 ? 'create' : 'update', paths.data);
-  const mayPatch = current !== 0 && may('patch', paths.data);
-  if (!mayWrite && !mayPatch) return null;
+export function WriteForm({ secret, paths, exists }: WriteFormProps) {
+  const { may } = usePermissions([paths.data, paths.subkeys, paths.metadata]);
+  const rights: Rights = {
+    creates: may('create', paths.data),
+    updates: may('update', paths.data),
+    patches: may('patch', paths.data),
+    reads: may('read', paths.data),
+    readsKeys: may('read', paths.subkeys),
+    readsMetadata: may('read', paths.metadata),
+  };
+  const mayWrite = exists ? rights.updates || rights.patches : rights.creates;
+  const writing = useSecretEditor(secret, rights, exists);
+  // What is being typed stays if somebody else creates the secret.
+  if (!mayWrite && !(rights.creates && writing.editing)) return null;
   return (
     <section aria-label="New version">
-      <h2>{current === 0 ? 'First version' : 'New version'}</h2>
-      <Writer
-        secret={secret}
-        current={current}
-        mayWrite={mayWrite}
-        mayPatch={mayPatch}
-        mayRead={current !== 0 && may('read', paths.data)}
-      />
+      <h2>{exists ? 'New version' : 'First version'}</h2>
+      {writing.editing ? (
+        <Editor secret={secret} writing={writing} editing={writing.editing} />
+      ) : (
+        <Opening writing={writing} />
+      )}
     </section>
   );
 }
 
-interface WriterProps {
+const Opening = ({ writing }: { writing: SecretEditor }) => (
+  <div className="stack">
+    {writing.written !== undefined && (
+      <p className="notice notice-good" role="status">
+        Version {writing.written} was written.
+      </p>
+    )}
+    {writing.error !== undefined && (
+      <ProblemNotice title="The newest version could not be read." error={writing.error} />
+    )}
+    <div>
+      <Button isPending={writing.isPending} onPress={writing.open}>
+        Write a new version
+      </Button>
+    </div>
+  </div>
+);
+
+interface EditorProps {
   secret: SecretRef;
-  current: number | undefined;
-  mayWrite: boolean;
-  mayPatch: boolean;
-  mayRead: boolean;
+  writing: SecretEditor;
+  editing: EditorState;
 }
 
-function Writer({ secret, current, mayWrite, mayPatch, mayRead }: WriterProps) {
-  const writing = useWriting(secret, { current, replaces: mayWrite });
-  return (
-    <>
-      <Form writing={writing} current={current} mayChoose={mayWrite && mayPatch} mayRead={mayRead} />
-      {writing.written !== undefined && (
-        <p className="notice notice-good" role="status">
-          Version {writing.written} was written.
-        </p>
-      )}
-    </>
-  );
-}
-
-interface FormProps {
-  writing: Writing;
-  current: number | undefined;
-  /** Whether the token may both replace a version and change keys of it. */
-  mayChoose: boolean;
-  mayRead: boolean;
-}
-
-function Form({ writing, current, mayChoose, mayRead }: FormProps) {
-  const { draft, setDraft } = writing;
+function Editor({ secret, writing, editing }: EditorProps) {
+  const { base, draft } = editing;
   const [reason, setReason] = useState<string>();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const [asked, setAsked] = useState<{
+    data: Record<string, unknown>;
+    keys: readonly string[] | undefined;
+  }>();
+  const withData = (use: (data: Record<string, unknown>) => void) => {
     const data = dataOfDraft(draft);
     setReason(typeof data === 'string' ? data : undefined);
-    if (typeof data !== 'string') writing.write(data);
+    if (typeof data !== 'string') use(data);
+  };
+  const submit = (data: Record<string, unknown>) => {
+    const keys = removedKeys(base, data);
+    if (keys?.length === 0) writing.write(base, data);
+    else setAsked({ data, keys });
   };
   return (
-    <form className="stack" onSubmit={submit}>
-      <div className="row">
-        <Button onPress={() => setDraft(switched(draft))}>
-          {draft.form === 'pairs' ? 'Edit as JSON' : 'Edit as keys and values'}
-        </Button>
-        {mayRead && (
-          <Button isPending={writing.isReading} onPress={writing.readNewest}>
-            Begin with the newest version
-          </Button>
-        )}
-      </div>
-      <DraftFields draft={draft} onChange={setDraft} />
-      {mayChoose && (
-        <CheckboxField
-          label="Keep the other keys of the newest version."
-          help="Otherwise, the new version has only the keys above."
-          isSelected={!writing.replaces}
-          onChange={(keeps) => writing.setReplaces(!keeps)}
-        />
-      )}
-      {current !== undefined && (
-        <CheckboxField
-          label={
-            current === 0
-              ? 'Only if it still does not exist.'
-              : `Only if version ${current} is still the newest.`
-          }
-          help="Check-and-set: a version that was written in the meantime is not superseded unseen."
-          isSelected={writing.checks}
-          onChange={writing.setChecks}
-        />
-      )}
+    <form
+      className="stack"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        withData(submit);
+      }}
+    >
+      <Fields writing={writing} editing={editing} />
       {reason && (
         <p className="field-error" role="alert">
           {reason}
         </p>
       )}
-      {writing.error !== undefined && <ProblemNotice title="Nothing was written." error={writing.error} />}
-      <div>
+      <Outcome writing={writing} editing={editing} onRebase={() => withData(() => writing.rebase(editing))} />
+      <div className="row">
         <Button type="submit" kind="primary" isPending={writing.isPending}>
           Write
         </Button>
+        {base.version !== 0 && <Button onPress={writing.close}>Cancel</Button>}
       </div>
+      {asked && (
+        <RemovalDialog
+          secret={secret}
+          keys={asked.keys}
+          onConfirm={() => {
+            setAsked(undefined);
+            writing.write(base, asked.data);
+          }}
+          onCancel={() => setAsked(undefined)}
+        />
+      )}
     </form>
   );
 }
 
-const DraftFields = ({ draft, onChange }: { draft: Draft; onChange(draft: Draft): void }) =>
-  draft.form === 'pairs' ? (
-    <PairFields pairs={draft.pairs} onChange={(pairs) => onChange({ form: 'pairs', pairs })} />
-  ) : (
-    <CodeEditor
-      label="Data as JSON"
-      language="json"
-      help="An object. The values are visible while you edit them."
-      value={draft.text}
-      onChange={(text) => onChange({ form: 'json', text })}
-    />
+function Fields({ writing, editing }: Omit<EditorProps, 'secret'>) {
+  const { base, draft } = editing;
+  const setDraft = (changed: Draft) => writing.setEditing({ ...editing, draft: changed });
+  return (
+    <>
+      <div>
+        <Button autoFocus={base.version !== 0} onPress={() => setDraft(switched(draft))}>
+          {draft.form === 'pairs' ? 'Edit as JSON' : 'Edit as keys and values'}
+        </Button>
+      </div>
+      {!base.replaces && (
+        <p className="soft">Enter the keys that change; the others stay. In JSON, null removes a key.</p>
+      )}
+      {draft.form === 'pairs' ? (
+        <PairFields pairs={draft.pairs} onChange={(pairs) => setDraft({ form: 'pairs', pairs })} />
+      ) : (
+        <CodeEditor
+          label="Data as JSON"
+          language="json"
+          help="An object. The values are visible while you edit them."
+          value={draft.text}
+          onChange={(text) => setDraft({ form: 'json', text })}
+        />
+      )}
+    </>
   );
+}
+
+function Outcome({ writing, editing, onRebase }: Omit<EditorProps, 'secret'> & { onRebase(): void }) {
+  const { error, isPending } = writing;
+  if (isConflict(error))
+    return <ConflictNotice base={editing.base} isPending={isPending} onRebase={onRebase} />;
+  if (error !== undefined) return <ProblemNotice title="Nothing was written." error={error} />;
+  return editing.contested && <Rebased contested={editing.contested} version={editing.base.version} />;
+}
+
+const Rebased = ({ contested, version }: { contested: readonly string[]; version: number | undefined }) => (
+  <p className="notice" role="status">
+    Your changes are now based on version {version}.{' '}
+    {contested.length > 0 && `It has changed ${contested.join(', ')}, too: your values are kept. `}
+    Check them, and write again.
+  </p>
+);

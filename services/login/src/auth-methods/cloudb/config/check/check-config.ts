@@ -10,7 +10,6 @@ import { checkIdentities, checkLookups, type LookupScope } from './check-permiss
 import { checkRotation } from './check-rotation.ts';
 import { attempt, type CheckStep, hasFailed, notChecked, type Outcome } from './check-steps.ts';
 
-/** What to check. */
 interface Checked {
   mount: MountIdentity;
   settings: ConfigSettings;

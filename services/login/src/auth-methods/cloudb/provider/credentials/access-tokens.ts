@@ -19,8 +19,9 @@ interface Kept {
 }
 
 /**
- * The access tokens of one set of credentials, by scope. A token is refreshed in the background before it expires, and the old one is used
- * meanwhile, also if the refresh fails. At most one request per scope runs at a time. A refusal (`bad_gateway`) is kept for 5 s.
+ * The access tokens of one set of credentials, by scope. A token is refreshed in the background before it expires, and
+ * the old one is used meanwhile, also if the refresh fails. At most one request per scope runs at a time. A refusal
+ * (`bad_gateway`) is kept for 5 s.
  */
 export class AccessTokens implements TokenCredential {
   readonly #request: RequestToken;
@@ -33,8 +34,8 @@ export class AccessTokens implements TokenCredential {
   }
 
   /**
-   * For the SDK, which would keep the token and refresh it in the background, where a failure ends the process as an unhandled rejection.
-   * To it, the token has expired already, so that it asks each time.
+   * For the SDK, which would keep the token and refresh it in the background, where a failure ends the process as an
+   * unhandled rejection. To it, the token has expired already, so that it asks each time.
    */
   async getToken(scopes: string | string[]): Promise<AccessToken> {
     const { token } = await this.get([scopes].flat().join(' '));

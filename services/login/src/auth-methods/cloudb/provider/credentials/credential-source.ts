@@ -22,8 +22,8 @@ const noCredentials =
   'Only mounts of the root and administrative namespaces use those of this service';
 
 /**
- * Chooses the credentials of a mount: federation, its own secret, the secret of the environment, or the managed identity of this service.
- * Throws `bad_gateway` if `client_id` is missing, or if there are none.
+ * Chooses the credentials of a mount: federation, its own secret, the secret of the environment, or the managed
+ * identity of this service. Throws `bad_gateway` if `client_id` is missing, or if there are none.
  * @param environment undefined for a mount that must not use the credentials of this service
  */
 export function credentialSource(

@@ -32,8 +32,8 @@ export interface SdkCredentialOptions {
 const requesting = new AsyncLocalStorage<SdkCredential>();
 
 /**
- * Requests access tokens with the SDK; one request at a time. It throws `Problem`: the SDK wraps the errors of its HTTP client, and keeps
- * only their text, so that the reason is kept here.
+ * Requests access tokens with the SDK; one request at a time. It throws `Problem`: the SDK wraps the errors of its HTTP
+ * client, and keeps only their text, so that the reason is kept here.
  */
 export class SdkCredential {
   readonly #issuer: TokenIssuer;

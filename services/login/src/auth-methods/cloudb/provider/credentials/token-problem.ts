@@ -1,5 +1,5 @@
 import type { PipelineResponse } from '@azure/core-rest-pipeline';
-import { Problem } from '@secrets/domain';
+import { Problem, parsedJson } from '@secrets/domain';
 import { z } from 'zod';
 import { retryAfterMs } from '../http/retry-after.ts';
 
@@ -20,7 +20,7 @@ const reasons: ReadonlyMap<number, string> = new Map([
   [700027, 'the directory does not find the key of the identity token in the documents of the issuer'],
 ]);
 
-/** The codes that concern the secret alone: it is wrong or has expired. */
+/** The codes for a secret that is wrong or has expired. */
 const secretCodes: ReadonlySet<number> = new Set([7000215, 7000222]);
 
 /** The credentials are incomplete, or refused, until the configuration is changed here or in the directory. */
@@ -56,7 +56,7 @@ export function tokenProblem(
   now: number,
 ): Problem | undefined {
   const { status, bodyAsText } = response;
-  const body = parsed(bodyAsText);
+  const body = parsedJson(bodyAsText);
   if (status === 200)
     return body === undefined
       ? new Problem('bad_gateway', `${issuer.name} returned a response that is not an access token`)
@@ -79,11 +79,3 @@ export const tokenOutage = (issuer: TokenIssuer, cause: unknown): Problem =>
 
 export const unavailable = (sentence: string, waitMs: number): Problem =>
   new Problem('unavailable', sentence, { retryAfterSeconds: Math.ceil(waitMs / 1_000) });
-
-function parsed(body: string | null | undefined): unknown {
-  try {
-    return JSON.parse(body ?? '');
-  } catch {
-    return undefined;
-  }
-}

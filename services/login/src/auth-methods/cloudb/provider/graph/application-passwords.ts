@@ -44,7 +44,10 @@ export interface ApplicationPasswordsOptions {
   clientId: string;
 }
 
-/** The passwords of an application in Graph (https://learn.microsoft.com/graph/api/resources/passwordcredential). Methods throw `Problem`. */
+/**
+ * The passwords of an application in Graph (https://learn.microsoft.com/graph/api/resources/passwordcredential).
+ * Methods throw `Problem`.
+ */
 export class ApplicationPasswords {
   readonly #options: ApplicationPasswordsOptions;
   readonly #pipeline: Pipeline;
@@ -87,7 +90,7 @@ export class ApplicationPasswords {
     const { endpoint, clientId, httpClient } = this.#options;
     const request = createPipelineRequest({
       method,
-      url: `${endpoint}/v1.0/applications(appId='${encodeURIComponent(clientId)}')${path}`,
+      url: `${endpoint}/v1.0/applications(appId='${quoted(clientId)}')${path}`,
       headers: createHttpHeaders({ accept: 'application/json', 'content-type': 'application/json' }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -99,6 +102,9 @@ export class ApplicationPasswords {
     return response;
   }
 }
+
+/** A text within quotes, in which a quote is written twice (OData 4.01, section 5.1.1.6.1). */
+const quoted = (text: string): string => encodeURIComponent(text.replaceAll("'", "''"));
 
 /** Graph says that there is no such key. */
 class UnknownKey extends Error {}

@@ -13,7 +13,7 @@ const timeoutMs = 5_000;
 const maxBytes = 4 * 1_024 * 1_024;
 
 /** Sends requests to an origin elsewhere, with the same path below `to`. */
-export interface Detour {
+export interface OriginOverride {
   origin: string;
   to: string;
   /** Whether `X-Forwarded-Host` names the original host. */
@@ -21,11 +21,11 @@ export interface Detour {
 }
 
 /**
- * The SDKs' HTTP client: one attempt, within 5 s, without redirects, with a response of up to 4 MiB. The SDKs require https of every URL
- * that they send a token to, and an operator's own endpoint may have http, so the SDKs keep the provider's URL, and the request takes a
- * detour.
+ * The SDKs' HTTP client: one attempt, within 5 s, without redirects, with a response of up to 4 MiB. The SDKs require
+ * https of every URL that they send a token to, and an operator's own endpoint may have http, so the SDKs keep the
+ * provider's URL, and the request takes a detour.
  */
-export const boundedClient = (detours: readonly Detour[]): HttpClient => ({
+export const boundedClient = (detours: readonly OriginOverride[]): HttpClient => ({
   async sendRequest(request): Promise<PipelineResponse> {
     try {
       const { url, headers: sent } = detoured(request, detours);
@@ -52,7 +52,7 @@ const tooLarge = "the provider's response is too large";
 const signalOf = ({ abortSignal }: PipelineRequest): AbortSignal[] =>
   abortSignal === undefined ? [] : [abortSignal as AbortSignal];
 
-function detoured(request: PipelineRequest, detours: readonly Detour[]) {
+function detoured(request: PipelineRequest, detours: readonly OriginOverride[]) {
   const { origin, host, pathname, search } = new URL(request.url);
   const headers = request.headers.toJSON();
   const detour = detours.find((candidate) => candidate.origin === origin);

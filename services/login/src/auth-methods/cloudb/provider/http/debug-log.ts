@@ -1,9 +1,10 @@
 import type { HttpClient, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
+import { parsedJson } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
 
 const mask = '*****';
 const maxCharacters = 4_096;
-/** What may be shown of headers and bodies; everything else is masked, so that a new field cannot leak a secret. */
+/** Headers and fields that may be shown; everything else is masked, so that a new field cannot leak a secret. */
 const shownHeaders =
   /^(accept|content-(type|length)|date|retry-after|user-agent|www-authenticate|x-ms-[\w-]*)$/i;
 const shownFields: ReadonlySet<string> = new Set(
@@ -15,8 +16,9 @@ const shownFields: ReadonlySet<string> = new Set(
 const looksLikeToken = /eyJ[\w-]{5,}\.[\w-]*\.?[\w-]*/g;
 
 /**
- * Logs each request and its response: method, URL, status, duration, headers and the known fields of the bodies. A header or field that is
- * not known to be harmless is masked, as is everything that looks like a token, and the values of `secrets`.
+ * Logs each request and its response: method, URL, status, duration, headers and the known fields of the bodies. A
+ * header or field that is not known to be harmless is masked, as is everything that looks like a token, and the values
+ * of `secrets`.
  */
 export const loggingClient = (
   inner: HttpClient,
@@ -63,17 +65,9 @@ function bodyOf(
   if (typeof body !== 'string' || body === '') return undefined;
   const fields = type?.startsWith('application/x-www-form-urlencoded')
     ? Object.fromEntries(new URLSearchParams(body))
-    : parsed(body);
+    : parsedJson(body);
   if (fields === undefined) return `${body.length} characters that are not JSON`;
   return cleaned(JSON.stringify(fields, masked)).slice(0, maxCharacters);
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** For `JSON.stringify`. The keys of `userAssignedIdentities` are resource IDs. `value` is shown if it is the list of a page. */

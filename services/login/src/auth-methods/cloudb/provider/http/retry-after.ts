@@ -1,4 +1,4 @@
-/** What a response asks to wait; undefined if it says nothing. */
+/** Returns the milliseconds that a response asks to wait; undefined if it does not say. */
 export function retryAfterMs(
   response: { headers: { get(name: string): string | null | undefined } } | undefined,
   now: number,

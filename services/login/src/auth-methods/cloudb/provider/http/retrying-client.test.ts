@@ -15,7 +15,10 @@ interface Answer {
   headers?: Record<string, string>;
 }
 
-/** Sends a request to a server with these answers in turn; no status is no response. Returns the last outcome and the number of requests. */
+/**
+ * Sends a request to a server with these answers in turn; no status is no response. Returns the last outcome and the
+ * number of requests.
+ */
 async function send(
   answers: Answer[],
   over: { method?: HttpMethods; form?: boolean } & Partial<Retries> = {},

@@ -8,7 +8,7 @@ import {
 } from '@azure/core-rest-pipeline';
 import { retryAfterMs } from './retry-after.ts';
 
-/** How failed requests are repeated. */
+/** Settings for repeating failed requests. */
 export interface Retries {
   maxRetries: number;
   /** Before the first retry. It doubles with each further one. */
@@ -22,9 +22,9 @@ export interface Retries {
 const temporary: ReadonlySet<number> = new Set([408, 410, 429, 500, 502, 503, 504]);
 
 /**
- * Repeats requests that failed for a while, with increasing delays or after what `Retry-After` says. A retry that would start after the
- * budget is not waited for: the failure is returned at once. A POST to anything but the directory may have had an effect, so that it is
- * repeated only if it was throttled.
+ * Repeats requests that failed for a while, with increasing delays or after what `Retry-After` says. A retry that would
+ * start after the budget is not waited for: the failure is returned at once. A POST to anything but the directory may
+ * have had an effect, so that it is repeated only if it was throttled.
  */
 export const retryingClient = (inner: HttpClient, retries: Retries, now = Date.now): HttpClient => ({
   sendRequest(request): Promise<PipelineResponse> {

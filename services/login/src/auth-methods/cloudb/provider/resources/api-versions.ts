@@ -5,8 +5,8 @@ export interface ResourceTypeVersions {
 }
 
 /**
- * The newest version of the API that knows a type and is not a preview, or else the newest preview. Undefined if the namespace does not have
- * the type. Versions are dates, such as `2024-11-01` and `2025-01-01-preview`.
+ * The newest version of the API that knows a type and is not a preview, or else the newest preview. Undefined if the
+ * namespace does not have the type. Versions are dates, such as `2024-11-01` and `2025-01-01-preview`.
  */
 export function newestVersion(types: readonly ResourceTypeVersions[], type: string): string | undefined {
   const found = types.find(({ resourceType }) => resourceType?.toLowerCase() === type.toLowerCase());

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AssignedIdentity, ProviderResource } from '../provider.ts';
-import { notUsable } from './arm-problem.ts';
+import { unusableResponse } from './arm-problem.ts';
 
 const ids = z.object({ principalId: z.string().optional(), clientId: z.string().optional() });
 const Identity = z.object({
@@ -16,7 +16,7 @@ const Described = z.object({
   orchestrationMode: z.string().nullish(),
 });
 
-/** What a login needs of a resource as the SDK returns it. Throws `bad_gateway` if it has another form. */
+/** Returns the properties of a resource that a login needs. Throws `bad_gateway` if the SDK returned another form. */
 export function describedResource(found: unknown): ProviderResource {
   const { id, location, identity, virtualMachineScaleSet, orchestrationMode } = parsed(Described, found);
   return {
@@ -49,7 +49,7 @@ export const describedIdentity = (found: unknown): AssignedIdentity => parsed(De
 function parsed<Schema extends z.ZodType>(schema: Schema, found: unknown): z.infer<Schema> {
   const result = schema.safeParse(found);
   if (result.success) return result.data;
-  throw notUsable(result.error);
+  throw unusableResponse(result.error);
 }
 
 function orchestrationOf(mode: string | null | undefined): ProviderResource['orchestration'] {

@@ -7,22 +7,25 @@ import { LRUCache } from 'lru-cache';
 import { parseResourceId } from '../../resource-names/resource-id.ts';
 import type { AssignedIdentity, ProviderResource, ResourceName } from '../provider.ts';
 import { newestVersion } from './api-versions.ts';
-import { armProblem, isAbsence, type Reading } from './arm-problem.ts';
+import { armProblem, isAbsence, type ResourceRead } from './arm-problem.ts';
 import { describedIdentity, describedResource } from './described-resource.ts';
 
 const maxSubscriptions = 50;
 const versionsLiveMs = 24 * 3_600_000;
 
-const machines: Reading = { what: 'virtual machines', permission: 'Microsoft.Compute/virtualMachines/read' };
-const scaleSets: Reading = {
+const machines: ResourceRead = {
+  what: 'virtual machines',
+  permission: 'Microsoft.Compute/virtualMachines/read',
+};
+const scaleSets: ResourceRead = {
   what: 'scale sets',
   permission: 'Microsoft.Compute/virtualMachineScaleSets/read',
 };
-const identities: Reading = {
+const identities: ResourceRead = {
   what: 'user-assigned identities',
   permission: 'Microsoft.ManagedIdentity/userAssignedIdentities/read',
 };
-const providers: Reading = {
+const providers: ResourceRead = {
   what: 'the API versions of resource types',
   permission: 'Microsoft.Resources/providers/read',
 };
@@ -41,7 +44,10 @@ interface Clients {
   resources: ResourceManagementClient;
 }
 
-/** The resource manager, called through the SDKs with one set of credentials. Methods return undefined for what does not exist, and throw `Problem`. */
+/**
+ * The resource manager, called through the SDKs with one set of credentials. Methods return undefined for what does not
+ * exist, and throw `Problem`.
+ */
 export class ResourceApi {
   readonly #options: ResourceApiOptions;
   readonly #clients = new LRUCache<string, Clients>({ max: maxSubscriptions });
@@ -134,7 +140,10 @@ function createClients(
   };
 }
 
-async function found<Result>(reading: Reading, call: () => Promise<Result>): Promise<Result | undefined> {
+async function found<Result>(
+  reading: ResourceRead,
+  call: () => Promise<Result>,
+): Promise<Result | undefined> {
   try {
     return await call();
   } catch (error) {

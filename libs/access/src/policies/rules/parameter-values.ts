@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from 'node:util';
+import { canonicalValue, destinationType, type Json, seconds, trimSlashes } from '@secrets/domain';
+
+/**
+ * Whether a rule lists a value. A list that is written as one string is listed if each of its parts is: otherwise
+ * `team-*` would also match `team-a,admin`.
+ */
+export function isListed(values: readonly Json[], given: Json): boolean {
+  if (values.length === 0 || values.some((value) => isDeepStrictEqual(value, given))) return true;
+  if (typeof given !== 'string') return false;
+  return partsOf(given).every((part) => values.some((value) => matches(value, part)));
+}
+
+/**
+ * Whether a rule denies a value, in whichever form a service accepts it: numbers, booleans and durations as text, one
+ * item of a list, other letter case, slashes around it, the alternative name of a type.
+ */
+export function isDenied(values: readonly Json[], given: Json): boolean {
+  if (values.length === 0) return true;
+  return itemsOf(given).some((item) => values.some((value) => isSame(value, item)));
+}
+
+function isSame(denied: Json, given: Json): boolean {
+  if (isDeepStrictEqual(denied, given)) return true;
+  const [texts, patterns] = [textsOf(given), textsOf(denied)];
+  if (texts.some((text) => patterns.some((pattern) => matches(pattern, text)))) return true;
+  const meanings = meaningsOf(denied);
+  return meaningsOf(given).some((meaning) => meanings.includes(meaning));
+}
+
+/** Text may begin and end with `*`, which matches any text. */
+function matches(value: Json, given: string): boolean {
+  if (typeof value !== 'string') return false;
+  const [begins, ends] = [value.startsWith('*'), value.endsWith('*')];
+  const text = value.slice(begins ? 1 : 0, ends && value.length > 1 ? -1 : undefined);
+  if (begins && ends) return given.includes(text);
+  if (begins) return given.endsWith(text);
+  return ends ? given.startsWith(text) : given === text;
+}
+
+const partsOf = (text: string): string[] => text.split(',').map((part) => part.trim());
+
+function itemsOf(given: Json): readonly Json[] {
+  if (Array.isArray(given)) return [given, ...given.flatMap(itemsOf)];
+  return typeof given === 'string' && given.includes(',') ? [given, ...partsOf(given)] : [given];
+}
+
+const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null;
+
+function textsOf(value: Json): string[] {
+  const text = String(value).trim().toLowerCase();
+  return isScalar(value)
+    ? [text, trimSlashes(text), destinationType(text).toLowerCase(), canonicalValue(text)]
+    : [];
+}
+
+/**
+ * Returns the readings of a value as a boolean and as a duration, where it is one, for example `true` and `1 seconds`.
+ */
+function meaningsOf(value: Json): string[] {
+  if (!isScalar(value)) return [];
+  const flag = flags[String(value).trim().toLowerCase()];
+  const duration = seconds.safeParse(value).data;
+  return [...(flag === undefined ? [] : [flag]), ...(duration === undefined ? [] : [`${duration} seconds`])];
+}
+
+const flags: Partial<Record<string, string>> = { 1: 'true', 0: 'false', true: 'true', false: 'false' };

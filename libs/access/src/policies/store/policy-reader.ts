@@ -1,0 +1,78 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Caller, effectivePolicies } from '@secrets/caller';
+import type { Sql } from '@secrets/db';
+import { readPolicySet } from '../../read-access.ts';
+import type { CompiledPolicies } from '../matching/compile-policies.ts';
+import { tooLarge } from '../rules/policy-size.ts';
+import { CpuShares } from './cpu-shares.ts';
+import { permitsPlainRead } from './may-read.ts';
+import { compileNamed, type NamedRules } from './named-policies.ts';
+import { withTemplateValues } from './read-template-values.ts';
+
+/** Determines what a caller may do on a path other than the one of its request. */
+export interface PolicyReader {
+  /** Whether the caller could read a path in the namespace of the request itself (`permitsPlainRead`). */
+  mayRead(caller: Caller, path: string): Promise<boolean>;
+}
+
+/**
+ * Creates a reader for a service whose role may read `login.policies`, `entities`, `entity_aliases`, `groups`,
+ * `group_aliases` and `auth_mounts`. It caches nothing: one statement per call, and another one if the policies contain
+ * templates.
+ */
+export const createPolicyReader = ({ db }: { db: Sql }): PolicyReader => ({
+  mayRead: async (caller, path) => {
+    const { entityId, tokenNamespace } = caller;
+    const holder = { policies: effectivePolicies(caller), entityId, namespaceId: tokenNamespace.id };
+    return permitsPlainRead(await readCompiledPolicies(db, holder), caller, path);
+  },
+});
+
+/** The fields of a token that determine its policies. */
+export interface PolicyHolder {
+  policies: readonly string[];
+  entityId: string | null;
+  /** Of the token and its policies. */
+  namespaceId: string;
+}
+
+/** Limits what the policies of each namespace may compute. */
+const shares = new CpuShares();
+
+/**
+ * Reads and compiles the policies of a token, with the limits that apply to its requests.
+ * @throws a problem: `forbidden` if they are too large together, `rate_limited` if too many of the namespace have to be compiled
+ */
+export async function readCompiledPolicies(sql: Sql, holder: PolicyHolder): Promise<CompiledPolicies> {
+  const { policies, namespaceId } = holder;
+  if (policies.length === 0 || policies.includes('root')) return compileNamed(policies, []);
+  return shares.run(namespaceId, async (timed) => {
+    const { rules, ...size } = await readPolicySet(sql, namespaceId, policies);
+    if (rules === null) throw tooLarge(size);
+    const compiled = timed(() => compileNamed(policies, JSON.parse(rules) as NamedRules[]));
+    return withTemplateValues(sql, compiled, holder, timed);
+  });
+}
+
+/** Number of comparisons after which other requests are served. */
+const stepsPerTurn = 20_000;
+
+/**
+ * Decides on many paths by policies that were read for a namespace, in small parts, so that other requests are served in between.
+ * @throws a problem (`rate_limited`) if the namespace has used up its CPU share
+ */
+export async function decideOnEach<Path, Result>(
+  namespaceId: string,
+  policies: CompiledPolicies,
+  paths: readonly Path[],
+  decide: (path: Path) => Result,
+): Promise<Result[]> {
+  const perTurn = Math.max(1, Math.floor(stepsPerTurn / (policies.maxSteps + 1)));
+  const results: Result[] = [];
+  for (let at = 0; at < paths.length; at += perTurn) {
+    if (at > 0) await nextTurn();
+    const part = paths.slice(at, at + perTurn);
+    results.push(...(await shares.decide(namespaceId, policies, () => part.map(decide))));
+  }
+  return results;
+}

@@ -1,4 +1,0 @@
-import { describeBroker } from '../conformance/describe-broker.ts';
-import { openEmbeddedTestBroker } from '../testing.ts';
-
-describeBroker('the database', () => openEmbeddedTestBroker());

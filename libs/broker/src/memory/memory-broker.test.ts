@@ -1,0 +1,4 @@
+import { describeBroker } from '../conformance/describe-broker.ts';
+import { openMemoryTestBroker } from '../testing.ts';
+
+describeBroker('memory', () => openMemoryTestBroker());

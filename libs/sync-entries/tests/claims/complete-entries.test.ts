@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals';
+import { completeRemoval, failEntry, postponeEntry, requestPut, requestRemoval } from '../../src/index.ts';
+import { entriesForTest, pushed, rejected } from '../entries-for-test.ts';
+
+const { db, associationId, add, claim, complete, entry, due, timePasses } = entriesForTest();
+
+test('ignores a failure that is reported after the completion of the same claim', async () => {
+  const id = await add();
+  const held = (await claim(id))!;
+  expect(await complete(held, pushed)).toBe(true);
+  const failed = { status: 'INTERNAL_SERVICE_ERROR', fault: null, error: 'x', retryInSeconds: 5 } as const;
+  expect(await failEntry(db, held, failed)).toBe(false);
+  expect(await complete(held, pushed)).toBe(false);
+  expect(await entry(id)).toMatchObject({ status: 'SYNCED', nextAttemptAt: null });
+  await timePasses();
+  expect(await due()).toEqual([]);
+});
+
+test('shows the notice of what was stored, until a later completion has none', async () => {
+  const id = await add();
+  const errorOf = async () =>
+    (
+      await db.query<{ error: string | null }>('select last_error as error from sync.entries where id = $1', [
+        id,
+      ])
+    )[0]?.error;
+  await complete((await claim(id))!, { ...pushed, remote: { notice: 'keeps its locations' } });
+  expect(await errorOf()).toBe('keeps its locations');
+  await requestPut(db, [id]);
+  await complete((await claim(id))!, { ...pushed, remote: { notice: null } });
+  expect(await errorOf()).toBeNull();
+});
+
+test('makes an entry due again if a newer intent arrived during the attempt', async () => {
+  const id = await add();
+  const held = (await claim(id))!;
+  await requestPut(db, [id]);
+  expect(await due()).toEqual([]); // not before the lease ends
+  await complete(held, pushed);
+  expect(await entry(id)).toMatchObject({ status: 'PENDING', generation: 2, appliedGeneration: 1 });
+  expect(await due()).toEqual([id]);
+  expect((await claim(id))?.generation).toBe(2);
+});
+
+test('retries a temporary failure when its delay ends, not earlier', async () => {
+  const id = await add();
+  const failed = {
+    status: 'EXTERNAL_SERVICE_ERROR',
+    fault: 'throttled',
+    error: 'slow down',
+    retryInSeconds: 60,
+  } as const;
+  await failEntry(db, (await claim(id))!, failed);
+  expect(await claim(id)).toBeUndefined();
+  expect(await due()).toEqual([]);
+  expect(await entry(id)).toMatchObject({
+    status: 'EXTERNAL_SERVICE_ERROR',
+    attempts: 1,
+    lastError: 'slow down',
+  });
+  await timePasses();
+  expect(await due()).toEqual([id]);
+  expect((await claim(id))?.attempts).toBe(1);
+});
+
+test('retries a failure that waits for the operator only after a new intent', async () => {
+  const id = await add();
+  await failEntry(db, (await claim(id))!, rejected);
+  await timePasses();
+  expect(await due()).toEqual([]);
+  await requestPut(db, [id]);
+  expect(await due()).toEqual([id]);
+  expect(await entry(id)).toMatchObject({ status: 'PENDING', lastError: null, attempts: 0 });
+});
+
+test('deletes the association with its last entry, also if two removals end at the same time', async () => {
+  const ids = [await add('a'), await add('b')];
+  await db.query('update sync.associations set removing = true where id = $1', [associationId()]);
+  await requestRemoval(
+    db,
+    ids.map((id) => ({ id, waitsFor: null })),
+  );
+  const held = await Promise.all(ids.map((id) => claim(id)));
+  await Promise.all(held.map((one) => completeRemoval(db, one!)));
+  expect(await db.query('select id from sync.associations where id = $1', [associationId()])).toEqual([]);
+});
+
+test('keeps an entry that is set again during its removal, and pushes it again', async () => {
+  const id = await add();
+  await requestRemoval(db, [{ id, waitsFor: null }]);
+  const held = (await claim(id))!;
+  await requestPut(db, [id]);
+  expect(await completeRemoval(db, held)).toBe(true);
+  expect(await entry(id)).toMatchObject({ desired: 'present', status: 'PENDING', remote: null });
+  expect(await due()).toEqual([id]);
+});
+
+describe('without room in the destination', () => {
+  const full = { status: 'CLIENT_SIDE_ERROR', fault: 'full', error: 'full', retryInSeconds: 60 } as const;
+  const replaced = async () => {
+    const old = await add('old');
+    await complete((await claim(old))!, pushed);
+    const fresh = await add('fresh');
+    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
+    expect(await claim(old)).toBeUndefined();
+    await postponeEntry(db, old);
+    await timePasses();
+    expect(await due()).toEqual([fresh]);
+    return { old, fresh };
+  };
+
+  test('an entry that replaces another one lets it be removed, and is due when that has made room', async () => {
+    const { old, fresh } = await replaced();
+    await failEntry(db, (await claim(fresh))!, full);
+    expect(await due()).toEqual([old]);
+    const removing = (await claim(old))!;
+    await db.query('update sync.entries set lease_until = now(), due_at = now() where id = $1', [old]);
+    expect(await due()).toEqual([old]); // its worker has died: it is removed again
+    await completeRemoval(db, (await claim(old))!);
+    expect(await completeRemoval(db, removing)).toBe(false);
+    expect(await due()).toEqual([fresh]);
+    await complete((await claim(fresh))!, pushed);
+    expect(await entry(fresh)).toMatchObject({ status: 'SYNCED', fault: null });
+  });
+
+  test('one that is refused for another reason keeps it', async () => {
+    const { old, fresh } = await replaced();
+    await failEntry(db, (await claim(fresh))!, rejected);
+    await timePasses();
+    expect([await due(), await claim(old)]).toEqual([[], undefined]);
+  });
+
+  test('every removal in the destination wakes some entries', async () => {
+    const [other, first, second] = [await add('other'), await add('first'), await add('second')];
+    await complete((await claim(other))!, pushed);
+    for (const id of [first, second]) await failEntry(db, (await claim(id))!, full);
+    expect(await due()).toEqual([]);
+    await requestPut(db, [other]);
+    await complete((await claim(other))!, { ...pushed, pushedHash: null, status: 'UNSYNCED' });
+    expect((await due()).sort()).toEqual([first, second].sort());
+  });
+});

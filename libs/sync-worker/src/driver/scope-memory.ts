@@ -1,0 +1,43 @@
+import { Fault } from '@secrets/domain';
+
+/**
+ * Remembers the provider's ID of the scope of a destination: its repository, project, account or the like. The settings contain
+ * only its name, which may be given to another one, so the ID of the first contact counts (docs/conventions/sync.md#scopes).
+ */
+export class ScopeMemory {
+  readonly #record: (id: string) => Promise<string>;
+  #id: string | null;
+
+  /** @param record remembers an ID durably unless another one is remembered, and returns the one that is */
+  constructor(id: string | null, record: (id: string) => Promise<string>) {
+    this.#id = id;
+    this.#record = record;
+  }
+
+  /** The remembered ID; null before the first contact. */
+  get id(): string | null {
+    return this.#id;
+  }
+
+  /**
+   * Remembers the ID of the first contact. To be called before anything is written.
+   * @param scope for the message: `the repository acme/app` and `repository`
+   * @throws {Fault} `rejected` if another ID is remembered
+   */
+  async require(id: string, { label, kind }: ScopeName): Promise<void> {
+    this.#id ??= await this.#record(id);
+    if (this.#id !== id) throw otherScope({ id, remembered: this.#id, label, kind });
+  }
+}
+
+/** Wording for a scope in messages. */
+interface ScopeName {
+  label: string;
+  kind: string;
+}
+
+const otherScope = ({ id, remembered, label, kind }: ScopeName & { id: string; remembered: string }): Fault =>
+  new Fault(
+    'rejected',
+    `${label} is now another ${kind} (ID ${id}, was ${remembered}), so nothing is written to it; delete the destination, or call its confirm-scope with "scope_id": ${JSON.stringify(id)} to write to this one from now on`,
+  );

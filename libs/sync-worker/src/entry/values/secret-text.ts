@@ -1,0 +1,40 @@
+import { canonicalJson, parseExactly, pushedText } from '@secrets/domain';
+
+/** A secret's data as JSON text, parsed at most once. */
+export class SecretText {
+  readonly #text: string;
+  #data: Record<string, unknown> | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /**
+   * Returns the value of an external secret: all of the data, or at secret-key granularity the value of one key, where a
+   * string is returned as it is and anything else as JSON. Undefined if the key is missing.
+   */
+  pushedValue(subKey: string): string | undefined {
+    if (subKey === '') return this.#text;
+    const value = this.#valueOf(subKey);
+    return value === undefined ? undefined : pushedText(value);
+  }
+
+  /**
+   * Returns a text that is equal for equal values. JSON that the service writes is equal in any order of its names; a string is
+   * only equal to itself, whatever it contains. Undefined if the key is missing.
+   */
+  comparedValue(subKey: string): string | undefined {
+    const value = subKey === '' ? this.#parsed() : this.#valueOf(subKey);
+    return typeof value === 'object' ? canonicalJson(value) : this.pushedValue(subKey);
+  }
+
+  #valueOf(subKey: string): unknown {
+    const data = this.#parsed();
+    return Object.hasOwn(data, subKey) ? data[subKey] : undefined;
+  }
+
+  #parsed(): Record<string, unknown> {
+    this.#data ??= parseExactly(this.#text) as Record<string, unknown>;
+    return this.#data;
+  }
+}

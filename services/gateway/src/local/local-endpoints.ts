@@ -1,0 +1,83 @@
+import { invalid } from '@secrets/domain';
+import { type Endpoint, endpoint } from '@secrets/http';
+import type { AuditDevice } from '@secrets/telemetry';
+import { z } from 'zod';
+import type { AuditHash } from '../audit/audit-hash.ts';
+import { type Documents, documentEndpoints } from './documents.ts';
+import type { SealRotations } from './seal-rotation.ts';
+
+export interface LocalContext {
+  documents: Documents;
+  devices: readonly AuditDevice[];
+  auditHash: AuditHash;
+  sealKeys: SealRotations;
+}
+
+/** Every endpoint that the gateway serves itself. */
+export const localEndpoints = (context: LocalContext): Endpoint[] => [
+  ...documentEndpoints(context.documents),
+  listDevices(context),
+  readSealKeys(context),
+  rotateSealKeys(context),
+  hash(context),
+];
+
+const listDevices = ({ devices }: LocalContext) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/audit',
+    summary: 'List the devices of the audit log',
+    access: { needsSudo: true, isAdministrative: true },
+    responses: { 200: 'the devices by name' },
+    handle: async () => ({ data: Object.fromEntries(devices.map(presented)), isFlat: true }),
+  });
+
+const presented = ({ name, type, path }: AuditDevice) => [
+  `${name}/`,
+  {
+    type,
+    description: '',
+    options: path === undefined ? {} : { file_path: path },
+    local: false,
+    path: `${name}/`,
+  },
+];
+
+const sealKeysOfServices = { 200: 'the keys of each service' };
+
+const readSealKeys = ({ sealKeys }: LocalContext) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/key-status',
+    summary: 'Read which seal keys are in use, and the progress of their rotation',
+    access: { needsSudo: true, isAdministrative: true },
+    responses: sealKeysOfServices,
+    handle: async ({ caller }) => ({ data: await sealKeys.read(caller) }),
+  });
+
+const rotateSealKeys = ({ sealKeys }: LocalContext) =>
+  endpoint({
+    method: 'post',
+    path: '/sys/rotate',
+    summary: 'Encrypt everything with the current seal keys, in the background',
+    access: { needsSudo: true, isAdministrative: true },
+    responses: sealKeysOfServices,
+    handle: async ({ caller }) => ({ data: await sealKeys.begin(caller) }),
+  });
+
+/** The hash is the same for all devices; the name is part of the path because clients expect it. */
+const hash = ({ devices, auditHash }: LocalContext) =>
+  endpoint({
+    method: 'post',
+    path: '/sys/audit-hash/:device',
+    summary: 'Hash a token or an accessor as it appears in the audit log',
+    access: { needsSudo: true, isAdministrative: true },
+    params: z.object({ device: z.string() }),
+    body: z.object({ input: z.string().min(1) }),
+    responses: { 200: 'the hash' },
+    handle: async ({ params, body }) => {
+      if (!devices.some(({ name }) => name === params.device))
+        throw invalid(`there is no audit device ${params.device}`);
+      return { data: { hash: auditHash.of(body.input) }, isFlat: true };
+    },
+  });

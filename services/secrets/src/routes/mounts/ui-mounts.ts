@@ -1,0 +1,68 @@
+import { readMountAccess } from '@secrets/access';
+import { permissionDenied } from '@secrets/domain';
+import { type Endpoint, endpoint } from '@secrets/http';
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { mountPath } from '../../mounts/mount-path.ts';
+import { presentByPath, presentMount, withSlash } from '../../mounts/present-mount.ts';
+import { findContainingMount } from '../../mounts/require-mount.ts';
+import { type AuthMountRow, listAuthMounts } from '../../queries/auth-mounts.ts';
+import { listMountRows } from '../../queries/mounts/mounts.ts';
+
+const basePath = '/sys/internal/ui/mounts';
+
+/**
+ * The mounts that a caller can use, by the rule of command-line clients (docs/conventions/secrets.md#mounts): those in
+ * which its policies grant anything. The gateway requires only a token.
+ */
+export const uiMountEndpoints = (context: Context): Endpoint[] => [
+  readUsableMounts(context),
+  readContainingMount(context),
+];
+
+/** The most mounts of a response. Whoever needs more lists `sys/mounts`. */
+const maxMounts = 10_000;
+
+const readUsableMounts = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: basePath,
+    summary: 'Read the mounts that the caller can use',
+    access: { anyToken: true },
+    handle: async ({ caller, warn }) => {
+      const [all, hasAccess] = await Promise.all([
+        listMountRows(context.db, caller.namespace.id, { after: '', limit: maxMounts }),
+        readMountAccess(context.db, caller),
+      ]);
+      if (all.length === maxMounts)
+        warn(`only the first ${maxMounts} mounts were considered; list sys/mounts`);
+      const auth = await listAuthMounts(context.db, caller.namespace.id, maxMounts);
+      const secret = all.filter(({ path }) => hasAccess(path));
+      return {
+        data: {
+          secret: presentByPath(secret),
+          auth: presentAuth(auth.filter(({ path }) => hasAccess(`auth/${path}`))),
+        },
+      };
+    },
+  });
+
+/** Clients call this first, to learn where the mount's path ends and which version the mount has. */
+const readContainingMount = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: `${basePath}/*path`,
+    summary: 'Read the mount that contains a path',
+    access: { anyToken: true },
+    params: z.object({ path: mountPath }),
+    handle: async ({ params, caller }) => {
+      const mount = await findContainingMount(context, caller, params.path);
+      const hasAccess = await readMountAccess(context.db, caller);
+      // A missing mount has the same answer, so that the paths of mounts cannot be guessed.
+      if (mount === undefined || !hasAccess(mount.path)) throw permissionDenied();
+      return { data: { ...presentMount(mount), path: withSlash(mount) } };
+    },
+  });
+
+const presentAuth = (mounts: readonly AuthMountRow[]) =>
+  Object.fromEntries(mounts.map((mount) => [withSlash(mount), { ...mount, path: undefined }]));

@@ -1,0 +1,37 @@
+import type { AssociationPlan, PlannedSecret } from './plan-association.ts';
+import { maxEntries } from './wanted-entries.ts';
+
+/** Returns the response that shows a planned set (docs/conventions/sync-operation.md#check-and-plan). */
+export const presentPlan = (
+  { type, name, mount, secretName }: { type: string; name: string; mount: string; secretName: string },
+  { accessor, isAssociated, maxValueBytes, secrets, refusals }: AssociationPlan,
+) => ({
+  store_type: type,
+  store_name: name,
+  accessor,
+  mount,
+  secret_name: secretName,
+  associated: isAssociated,
+  accepted: refusals.length === 0 && secrets.every((secret) => secret.refusals.length === 0),
+  problems: refusals,
+  max_external_secrets: maxEntries,
+  max_value_bytes: maxValueBytes,
+  external_secrets: secrets.map(presentSecret),
+});
+
+const presentSecret = ({
+  subKey,
+  externalName,
+  change,
+  replaces,
+  bytes,
+  refusals,
+  valueRefusal,
+}: PlannedSecret) => ({
+  sub_key: subKey,
+  external_name: externalName,
+  change,
+  replaces: replaces ?? null,
+  value_bytes: bytes ?? null,
+  problems: valueRefusal === undefined ? refusals : [...refusals, valueRefusal],
+});

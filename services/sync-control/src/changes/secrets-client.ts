@@ -1,0 +1,87 @@
+import { type Caller, serviceCaller } from '@secrets/caller';
+import type { InternalClient } from '@secrets/http';
+import { z } from 'zod';
+
+const Watched = z.object({
+  exists: z.boolean(),
+  folder: z.boolean(),
+  readable: z.boolean(),
+  mount_id: z.uuid(),
+  accessor: z.string(),
+  mount_path: z.string(),
+  secret_id: z.uuid().nullable(),
+  revision: z.number(),
+  keys: z.array(z.string()),
+});
+
+/** The state of a secret: whether a version can be read, its top-level keys, and how often it has changed. */
+export type WatchedSecret = z.infer<typeof Watched>;
+
+const Previewed = Watched.extend({ value_bytes: z.number(), key_bytes: z.array(z.number()) });
+
+/** The state of a secret, and the size in bytes of what is pushed: of the whole, and of each key in the order of `keys`. */
+export type PreviewedSecret = z.infer<typeof Previewed>;
+
+const Inspected = z.object({
+  secret_id: z.uuid(),
+  exists: z.boolean(),
+  readable: z.boolean(),
+  revision: z.number(),
+  keys: z.array(z.string()),
+});
+
+/** The state of a secret that is already watched. */
+export type InspectedSecret = z.infer<typeof Inspected>;
+
+const Revision = z.object({ secret_id: z.uuid(), exists: z.boolean(), revision: z.number() });
+
+/** Whether a secret exists, and how often it has changed. */
+export type SecretRevision = z.infer<typeof Revision>;
+
+/** Client of the secrets service. Its responses never contain values. */
+export interface SecretsClient {
+  /**
+   * Returns the state of a secret and subscribes to its changes. Throws `invalid` if the mount does not exist or is not
+   * KV version 2.
+   */
+  watch(caller: Caller, mount: string, secretName: string): Promise<WatchedSecret>;
+  /** As `watch`, without subscribing to changes; with the sizes of what would be pushed. */
+  preview(caller: Caller, mount: string, secretName: string): Promise<PreviewedSecret>;
+  /**
+   * Returns the states of up to 500 secrets; deleted ones have `exists` false. The state of a secret that is left out is
+   * unknown, and must not lead to any action.
+   */
+  inspect(requestId: string, secretIds: readonly string[]): Promise<InspectedSecret[]>;
+  /** Returns the revisions of up to 500 secrets, without opening their values. Missing states as in `inspect`. */
+  revisions(requestId: string, secretIds: readonly string[]): Promise<SecretRevision[]>;
+  close(): Promise<void>;
+}
+
+/** Calls the internal endpoints of the secrets service. */
+export function secretsClient(client: InternalClient): SecretsClient {
+  return {
+    watch: async (caller, mount, secretName) => {
+      const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
+      return Watched.parse(await client.call('POST', '/v1/internal/secrets/watch', caller, body));
+    },
+    preview: async (caller, mount, secretName) => {
+      const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
+      return Previewed.parse(await client.call('POST', '/v1/internal/secrets/preview', caller, body));
+    },
+    inspect: async (requestId, secretIds) => {
+      const caller = serviceCaller('sync-control', requestId);
+      const answer = await client.call('POST', '/v1/internal/secrets/inspect', caller, {
+        secret_ids: secretIds,
+      });
+      return z.object({ secrets: z.array(Inspected) }).parse(answer).secrets;
+    },
+    revisions: async (requestId, secretIds) => {
+      const caller = serviceCaller('sync-control', requestId);
+      const answer = await client.call('POST', '/v1/internal/secrets/revisions', caller, {
+        secret_ids: secretIds,
+      });
+      return z.object({ secrets: z.array(Revision) }).parse(answer).secrets;
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import type { InspectedSecret } from '../../changes/secrets-client.ts';
+import type { Context } from '../../context.ts';
+import type { AssociationRow } from '../../queries/associations/associations.ts';
+import { findGranularity } from '../../queries/destinations/destinations.ts';
+
+/** The secrets service decrypts these. */
+const inspectedAtOnce = 20;
+
+/**
+ * Returns the states of the secrets of associations of one destination, by secret ID. Unknown ones are left out. Values
+ * are opened only at secret-key granularity; otherwise the keys do not matter and are left out.
+ */
+export async function readSources(
+  { db, secrets }: Pick<Context, 'db' | 'secrets'>,
+  associations: readonly AssociationRow[],
+): Promise<Map<string, InspectedSecret>> {
+  const [first] = associations;
+  if (first === undefined) return new Map();
+  const ids = [...new Set(associations.map(({ secretId }) => secretId))];
+  const found: InspectedSecret[] = [];
+  if ((await findGranularity(db, first.destinationId)) !== 'secret-key') {
+    for (const revision of await secrets.revisions(randomUUID(), ids))
+      found.push({ ...revision, readable: true, keys: [] });
+  } else {
+    for (let start = 0; start < ids.length; start += inspectedAtOnce)
+      found.push(...(await secrets.inspect(randomUUID(), ids.slice(start, start + inspectedAtOnce))));
+  }
+  return new Map(found.map((secret) => [secret.secret_id, secret]));
+}

@@ -1,0 +1,39 @@
+import type { Caller } from '@secrets/caller';
+import { Problem } from '@secrets/domain';
+import { liftPause } from '@secrets/sync-entries';
+import type { Context } from '../context.ts';
+import { initiatePush } from '../queries/destinations/destination-marks.ts';
+import { recordScope } from '../queries/destinations/destinations.ts';
+import { retryFailedEntries } from './background/retry-failed.ts';
+import { type DestinationRef, requireLockedDestination } from './require-destination.ts';
+
+/**
+ * Records that the external secrets of a destination belong in another scope from now on, such as a repository that was
+ * deleted and created again (docs/conventions/sync.md#scopes). Pushes everything again, in the background. Returns a
+ * warning. Throws `not_found` if the destination does not exist, `conflict` while it is being purged or before its
+ * first contact.
+ */
+export async function confirmScope(
+  { db }: Context,
+  caller: Caller,
+  ref: DestinationRef,
+  scopeId: string,
+): Promise<string[]> {
+  return db.transaction(async (tx) => {
+    const destination = await requireLockedDestination(tx, caller, ref);
+    const { id, scopeId: before } = destination;
+    if (destination.purgeInitiatedAt !== null)
+      throw new Problem(
+        'conflict',
+        'the destination is being purged: its external secrets are removed from the scope that it has',
+      );
+    if (before === null)
+      throw new Problem('conflict', 'no scope is remembered yet: the next external secret decides it');
+    if (before === scopeId) return ['the destination has this scope already: there was nothing to confirm'];
+    await recordScope(tx, id, scopeId);
+    await liftPause(tx, id, { isChanged: true });
+    await retryFailedEntries(tx, id, { all: true });
+    await initiatePush(tx, id);
+    return [`external secrets that are still in ${before} are not removed`];
+  });
+}

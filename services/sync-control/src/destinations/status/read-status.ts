@@ -1,0 +1,90 @@
+import {
+  countByStatus,
+  type DestinationHealth,
+  type DestinationQueue,
+  readHealth,
+  readQueues,
+  readSyncConfig,
+} from '@secrets/sync-entries';
+import type { Context } from '../../context.ts';
+import { countWithUnnamedKeys } from '../../queries/associations/association-counts.ts';
+import { type HeldRemovals, listHeldRemovals } from '../../queries/changes/removal-brakes.ts';
+import type { DestinationOverviewRow } from '../../queries/destinations/destinations.ts';
+import { presentDestinationFlow } from './present-pause.ts';
+
+/** The numbers of a destination are exact up to this one: their cost must not grow with what is stored. */
+export const maxCountedOfStatus = 10_000;
+
+/** Status of a destination: entries by status, its queue, its health, and removals that wait for the operator. */
+export interface DestinationStatus {
+  destination: DestinationOverviewRow;
+  entries: Readonly<Record<string, number>>;
+  unnamed: number;
+  queue: DestinationQueue;
+  health: DestinationHealth;
+  held: HeldRemovals | undefined;
+}
+
+/** Reads the status of these destinations. Those that were deleted in the meantime are left out. */
+export async function readDestinationStatuses(
+  { db }: Pick<Context, 'db'>,
+  destinations: readonly DestinationOverviewRow[],
+): Promise<DestinationStatus[]> {
+  const ids = destinations.map(({ id }) => id);
+  const counts = Map.groupBy(
+    await countByStatus(db, ids, maxCountedOfStatus),
+    ({ destinationId }) => destinationId,
+  );
+  const unnamed = await countWithUnnamedKeys(db, ids, maxCountedOfStatus);
+  const queues = byDestination(await readQueues(db, ids, maxCountedOfStatus));
+  const healths = byDestination(await readHealth(db, ids));
+  const held = byDestination(await listHeldRemovals(db, ids, maxCountedOfStatus));
+  return destinations.flatMap((destination) => {
+    const { id } = destination;
+    const health = healths.get(id);
+    if (health === undefined) return [];
+    const entries = Object.fromEntries((counts.get(id) ?? []).map(({ status, count }) => [status, count]));
+    const ofDestination = { entries, unnamed: unnamed.get(id) ?? 0, queue: queues.get(id)! };
+    return [{ destination, ...ofDestination, health, held: held.get(id) }];
+  });
+}
+
+const byDestination = <Row extends { destinationId: string }>(rows: readonly Row[]): Map<string, Row> =>
+  new Map(rows.map((row) => [row.destinationId, row]));
+
+/** Whether a count of a status stopped at the limit. */
+export const isBounded = ({ entries, unnamed, queue: { due, scheduled } }: DestinationStatus): boolean =>
+  [...Object.values(entries), unnamed, due, scheduled].some((count) => count >= maxCountedOfStatus);
+
+/** Presents a destination in `sys/sync/status`. */
+export const presentStatus = ({ destination, entries, unnamed, queue, health, held }: DestinationStatus) => ({
+  type: destination.type,
+  name: destination.name,
+  entries,
+  associations_with_unsyncable_keys: unnamed,
+  queue: {
+    due: queue.due,
+    scheduled: queue.scheduled,
+    in_progress: queue.inProgress,
+    oldest_due_seconds: queue.oldestDueSeconds,
+  },
+  ...presentDestinationFlow(health, health.nowMs),
+  work: workOn(destination),
+  background_error: destination.backgroundError,
+  removals_held_at: held?.heldAt.toISOString() ?? null,
+  removals_held: held?.entries ?? 0,
+});
+
+/** The work on the whole destination that is in progress. */
+const workOn = (row: DestinationOverviewRow): string[] => [
+  ...(row.purgeInitiatedAt === null ? [] : ['purge']),
+  ...(row.retryInitiatedAt === null ? [] : ['retry']),
+  ...(row.pushInitiatedAt === null ? [] : ['push']),
+  ...(row.replanInitiatedAt === null ? [] : ['replan']),
+];
+
+/** The state of the whole installation: whether syncing is disabled, and how full the queue is. */
+export async function readInstallation({ db, queue }: Pick<Context, 'db' | 'queue'>) {
+  const { disabled, queueCapacity } = await readSyncConfig(db);
+  return { disabled, pending: await queue.room.countPending(queueCapacity), queueCapacity };
+}

@@ -1,0 +1,150 @@
+import type { Sql } from '@secrets/db';
+
+/** A link between a destination and a secret. */
+export interface AssociationRow {
+  id: string;
+  destinationId: string;
+  namespaceId: string;
+  mount: string;
+  accessor: string;
+  secretId: string;
+  secretName: string;
+  plannedRevision: number;
+  /** The template and the granularity that it was last planned by; null if an earlier version planned it. */
+  template: string | null;
+  granularity: string | null;
+  removing: boolean;
+  unnamedKeys: UnnamedKey[];
+  updatedAt: Date;
+}
+
+/** A key that a change added to the secret and that cannot be synced. */
+export interface UnnamedKey {
+  key: string;
+  /** A sentence shown with the association. */
+  reason: string;
+}
+
+/** The columns of `AssociationRow`, of the table alias `a`. */
+export const associationColumns = `a.id, a.destination_id as "destinationId", a.namespace_id as "namespaceId", a.mount, a.accessor,
+  a.secret_id as "secretId", a.secret_name as "secretName", a.planned_revision as "plannedRevision", a.template, a.granularity, a.removing,
+  a.unnamed_keys as "unnamedKeys", a.updated_at as "updatedAt"`;
+
+/** SQL condition: the association does not belong to a destination that was deleted by force. */
+export const ofExistingDestination =
+  'destination_id <> all (array(select id from sync.destinations where deleted_at is not null))';
+
+/** The template and the granularity that determine the names of an association's external secrets. */
+export interface NamingScheme {
+  template: string;
+  granularity: string;
+}
+
+/** Creates the association, or restores the existing one, and locks its row. */
+export async function upsertAssociation(
+  sql: Sql,
+  row: {
+    destinationId: string;
+    namespaceId: string;
+    mountId: string;
+    mount: string;
+    accessor: string;
+    secretId: string;
+    secretName: string;
+    revision: number;
+    shape: NamingScheme;
+  },
+): Promise<AssociationRow> {
+  const [association] = await sql.query<AssociationRow>(
+    `insert into sync.associations as a
+       (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (destination_id, accessor, secret_name) do update
+       set secret_id = excluded.secret_id, mount = excluded.mount, removing = false, unnamed_keys = default, awaited_names = default, updated_at = now(),
+           source_gone_at = null, source_removals = 0, template = excluded.template, granularity = excluded.granularity,
+           planned_revision = case when a.secret_id = excluded.secret_id
+             then greatest(a.planned_revision, excluded.planned_revision) else excluded.planned_revision end
+     returning ${associationColumns}`,
+    [
+      row.destinationId,
+      row.namespaceId,
+      row.mountId,
+      row.mount,
+      row.accessor,
+      row.secretId,
+      row.secretName,
+      row.revision,
+      row.shape.template,
+      row.shape.granularity,
+    ],
+  );
+  return association!;
+}
+
+/** SQL of the association of a secret by the name of its mount. */
+const ofSecretByName = `select ${associationColumns} from sync.associations a
+  where destination_id = $1 and mount = $2 and secret_name = $3
+  order by removing, created_at desc limit 1`;
+
+/**
+ * Returns the association of a secret by the name of its mount, and locks its row. There may be several: of a mount that was
+ * disabled and is being unsynced, and of a new one with its name. The one that is not being removed has precedence.
+ */
+export async function lockAssociation(
+  sql: Sql,
+  destinationId: string,
+  mount: string,
+  secretName: string,
+): Promise<AssociationRow | undefined> {
+  const values = [destinationId, mount, secretName];
+  const [row] = await sql.query<AssociationRow>(`${ofSecretByName} for update`, values);
+  return row;
+}
+
+/** Returns an association like `lockAssociation`, without locking it. */
+export async function findAssociationByMount(
+  sql: Sql,
+  destinationId: string,
+  mount: string,
+  secretName: string,
+): Promise<AssociationRow | undefined> {
+  const [row] = await sql.query<AssociationRow>(ofSecretByName, [destinationId, mount, secretName]);
+  return row;
+}
+
+/** Returns the association of a secret, whether or not it is being removed. */
+export async function findAssociationOfSecret(
+  sql: Sql,
+  destinationId: string,
+  accessor: string,
+  secretName: string,
+): Promise<AssociationRow | undefined> {
+  const [row] = await sql.query<AssociationRow>(
+    `select ${associationColumns} from sync.associations a
+      where destination_id = $1 and accessor = $2 and secret_name = $3`,
+    [destinationId, accessor, secretName],
+  );
+  return row;
+}
+
+export async function findAssociation(sql: Sql, id: string): Promise<AssociationRow | undefined> {
+  const [row] = await sql.query<AssociationRow>(
+    `select ${associationColumns} from sync.associations a where id = $1`,
+    [id],
+  );
+  return row;
+}
+
+/** Records that the associations disappear with their last entry. */
+export async function markRemoving(sql: Sql, associationIds: readonly string[]): Promise<void> {
+  await sql.query(
+    `update sync.associations
+        set removing = true, unnamed_keys = default, awaited_names = default, source_gone_at = null, source_removals = 0, updated_at = now()
+      where id = any($1::uuid[])`,
+    [associationIds],
+  );
+}
+
+export async function deleteAssociations(sql: Sql, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await sql.query('delete from sync.associations where id = any($1::uuid[])', [ids]);
+}

@@ -1,0 +1,111 @@
+import { every, type Repeated } from '@secrets/background';
+import type { Broker } from '@secrets/broker';
+import { destinationTypes } from '@secrets/destinations';
+import { reviveStuckEntries } from '@secrets/sync-entries';
+import { removeApproved } from './changes/approved-removals.ts';
+import { FreedNames } from './changes/freed-names.ts';
+import type { FollowContext } from './changes/on-secret-change.ts';
+import { reconcile } from './changes/reconcile.ts';
+import { settleEvents } from './changes/removal-brake.ts';
+import { defaultLost, type SyncControlConfig } from './config.ts';
+import { advanceDestinations } from './destinations/background/advance-destinations.ts';
+import { advanceReplan } from './destinations/background/replan.ts';
+import { advanceReconnects } from './destinations/codehost-apps/reconnect-users.ts';
+import { sweepChecks } from './destinations/sweep-checks.ts';
+import { countEvents } from './events/count-events.ts';
+import type { EventFeed } from './events/event-feed.ts';
+import { EntryCounter } from './metrics/entry-counter.ts';
+import { measureDeadLetters, measureQueue } from './metrics/measure-queue.ts';
+import type { SyncMetrics } from './metrics/sync-metrics.ts';
+import { countHeld } from './queries/changes/removal-brakes.ts';
+import { LostEntries } from './queue/lost-entries.ts';
+
+interface Parts {
+  following: FollowContext;
+  events: EventFeed;
+  broker: Broker;
+  observed: SyncMetrics;
+}
+
+type Task = (parts: Parts, config: SyncControlConfig) => Repeated;
+
+const checkSweepSeconds = 30;
+
+/** Prometheus usually scrapes every 15 s. */
+const measureSeconds = 10;
+
+/** Maximum seconds between two attempts to start or continue a round of the reconciliation. */
+const reconcilePollSeconds = 2;
+
+/** Maximum seconds until an event reaches its followers. */
+const followSeconds = 0.5;
+
+/** Less than proxies usually wait for data. */
+const keepAliveSeconds = 15;
+
+/** The tasks that make statements: each has a connection to the database. */
+export const statementTasks: readonly Task[] = [
+  ({ following: { context, log }, broker, observed }, { lost = defaultLost }) => {
+    const { db } = context;
+    const { afterSeconds, sweepSeconds } = lost;
+    const types = Object.keys(destinationTypes);
+    const lostEntries = new LostEntries({ db, broker, log, destinationTypes: types, afterSeconds });
+    return every(sweepSeconds, 'lost announcements', log, async () => {
+      observed.found('lost_announcements', await lostEntries.revive());
+      observed.found('stuck_entries', await reviveStuckEntries(db));
+    });
+  },
+  ({ following }) => {
+    const { context, log } = following;
+    const replan = (id: string) => advanceReplan(following, id);
+    return every(1, 'destinations', log, (isStopping) =>
+      advanceDestinations({ db: context.db, log, replan }, isStopping),
+    );
+  },
+  ({ following: { context, log } }) =>
+    every(1, 'code-host applications', log, (isStopping) =>
+      advanceReconnects({ db: context.db, log, queue: context.queue }, isStopping),
+    ),
+  ({ following: { context, log }, broker, observed }) =>
+    every(checkSweepSeconds, 'checks', log, async () =>
+      observed.found('probes', await sweepChecks({ db: context.db, broker, log })),
+    ),
+  ({ following }) => {
+    const freedNames = new FreedNames(following);
+    return every(1, 'freed names', following.log, () => freedNames.advance());
+  },
+  ({ following }) =>
+    every(1, 'approved removals', following.log, async (isStopping) => {
+      await settleEvents(following.context.db, following.brake, isStopping);
+      await removeApproved(following, isStopping);
+    }),
+  ({ following, observed }, { reconcileSeconds }) =>
+    every(
+      Math.min(reconcileSeconds, reconcilePollSeconds),
+      'reconcile',
+      following.log,
+      async (isStopping) => {
+        observed.found('reconciliation', await reconcile(following, reconcileSeconds, isStopping));
+        observed.heldRemovals.set(await countHeld(following.context.db));
+      },
+    ),
+  ({ following: { context, log }, observed }) =>
+    every(measureSeconds, 'queue metrics', log, () => measureQueue(context.db, observed)),
+  ({ following: { log }, events }) => every(followSeconds, 'events', log, () => events.advance()),
+  ({ following: { context, log } }) =>
+    every(1, 'event counts', log, (isStopping) => countEvents(context.db, isStopping)),
+  ({ following: { context, log }, observed }) => {
+    const census = new EntryCounter(context.db, observed);
+    return every(1, 'entry census', log, () => census.advance());
+  },
+];
+
+const otherTasks: readonly Task[] = [
+  ({ following: { log }, broker, observed }) =>
+    every(measureSeconds, 'dead letter metrics', log, () => measureDeadLetters(broker, observed)),
+  ({ following: { log }, events }) =>
+    every(keepAliveSeconds, 'streams of events', log, async () => events.keepAlive()),
+];
+
+export const repeated = (parts: Parts, config: SyncControlConfig): Repeated[] =>
+  [...statementTasks, ...otherTasks].map((task) => task(parts, config));

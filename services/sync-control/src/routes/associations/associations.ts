@@ -1,0 +1,129 @@
+import { type Endpoint, endpoint, flag, pageQuery } from '@secrets/http';
+import { type Entry, entriesOf } from '@secrets/sync-entries';
+import { associate } from '../../associations/associate.ts';
+import {
+  AssociationPosition,
+  readAssociationPage,
+  readAssociationPageByStatus,
+  StatusFilter,
+} from '../../associations/association-page.ts';
+import { disassociate } from '../../associations/disassociate.ts';
+import { planAssociation } from '../../associations/planning/plan-association.ts';
+import { presentPlan } from '../../associations/planning/present-plan.ts';
+import {
+  type KeyedLine,
+  linesByKey,
+  presentAssociation,
+  presentEntries,
+  presentUnsynced,
+} from '../../associations/present-association.ts';
+import type { Context } from '../../context.ts';
+import { requireDestination } from '../../destinations/require-destination.ts';
+import { type AssociationRow, findAssociation } from '../../queries/associations/associations.ts';
+import { DestinationParams, SecretRef, WaitQuery } from '../fields.ts';
+
+const path = '/sys/sync/destinations/:type/:name/associations';
+
+/** `sys/sync/destinations/<type>/<name>/associations` (docs/conventions/sync.md#set). */
+export const associationEndpoints = (context: Context): Endpoint[] => [
+  readAssociations(context),
+  setAssociation(context),
+  planSet(context),
+  removeAssociation(context),
+];
+
+const readAssociations = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path,
+    summary: 'Read the associations of a destination',
+    params: DestinationParams,
+    query: pageQuery({ max: 5_000, after: AssociationPosition }).extend({ status: StatusFilter.optional() }),
+    handle: async ({ params, query, caller, warn }) => {
+      const { after, limit, status: statuses } = query;
+      const { id } = await requireDestination(context, caller, params);
+      const { parts, next } =
+        statuses === undefined
+          ? await readAssociationPage(context, id, { after, limit })
+          : await readAssociationPageByStatus(context, id, { statuses, after, limit });
+      if (next !== undefined) warn(`there may be more associations: ask again with after=${next}`);
+      const lines = parts.flatMap(({ association, entries }) => presentAssociation(association, entries));
+      const shown = lines.filter(({ line }) => statuses?.includes(line.sync_status) ?? true);
+      const page = next === undefined ? {} : { next };
+      return { data: { ...presentLines(params, shown), ...page } };
+    },
+  });
+
+const setAssociation = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: `${path}/set`,
+    summary: 'Associate a secret with a destination, or push it again',
+    params: DestinationParams,
+    query: WaitQuery,
+    body: SecretRef.extend({ overwrite: flag.default(false) }),
+    handle: async ({ params, query, body, caller, warn }) => {
+      const { mount, secret_name: secretName, overwrite } = body;
+      const request = { ...params, mount, secretName, overwrite };
+      const id = await associate(context, caller, request, query.wait * 1000);
+      const association = await findAssociation(context.db, id);
+      const lines = association === undefined ? [] : await linesOf(context, association);
+      if (association !== undefined && lines.length === 0)
+        warn('the secret has no keys, so nothing is synced yet; each key that is added will be');
+      return { data: presentLines(params, lines) };
+    },
+  });
+
+const planSet = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: `${path}/plan`,
+    summary: 'Read what a set would do, without doing it',
+    params: DestinationParams,
+    body: SecretRef,
+    handle: async ({ params, body, caller }) => {
+      const { mount, secret_name: secretName } = body;
+      const plan = await planAssociation(context, caller, { ...params, mount, secretName });
+      return { data: presentPlan({ ...params, type: params.shownType, mount, secretName }, plan) };
+    },
+  });
+
+const removeAssociation = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: `${path}/remove`,
+    summary: 'Remove an association: unsync its external secrets',
+    params: DestinationParams,
+    query: WaitQuery,
+    body: SecretRef,
+    handle: async ({ params, query, body, caller }) => {
+      const { mount, secret_name: secretName } = body;
+      const request = { ...params, mount, secretName };
+      const removed = await disassociate(context, caller, request, query.wait * 1000);
+      if (removed !== undefined)
+        return { data: presentLines(params, await linesAfterRemoval(context, removed)) };
+      const lines = presentUnsynced({ accessor: '', mount, secretName }, [], new Date());
+      return { data: presentLines(params, lines) };
+    },
+  });
+
+const presentLines = ({ shownType, name }: DestinationParams, lines: readonly KeyedLine[]) => ({
+  associated_secrets: linesByKey(lines),
+  store_name: name,
+  store_type: shownType,
+});
+
+async function linesAfterRemoval(
+  context: Context,
+  { association, entries }: { association: AssociationRow; entries: Entry[] },
+) {
+  const left = await entriesOf(context.db, [association.id]);
+  const shown = new Set(left.map(({ subKey }) => subKey));
+  const deleted = entries.filter(({ subKey }) => !shown.has(subKey));
+  const isUnsynced = deleted.length > 0 || left.length === 0;
+  const unsynced = isUnsynced ? presentUnsynced(association, deleted, new Date()) : [];
+  return [...unsynced, ...presentEntries(association, left)];
+}
+
+const linesOf = async (context: Context, association: AssociationRow) =>
+  presentAssociation(association, await entriesOf(context.db, [association.id]));

@@ -1,0 +1,62 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { insertMany } from '../../insert-many.ts';
+import { eventually, type Fixture, useSyncControl } from '../../sync-control-for-test.ts';
+
+const sync = useSyncControl();
+let at: Fixture;
+
+beforeEach(async () => {
+  await sync.reset();
+  at = await sync.fixture();
+});
+
+const patch = (fields: object) => sync.call('PATCH', at.path, fields);
+const hasEnded = async () => (await sync.call('GET', at.path)).body.data.push_initiated_at === undefined;
+const statuses = async () =>
+  sync.db.query<{ status: string; priority: number; count: number }>(
+    'select status, priority, count(*)::int as count from sync.entries group by 1, 2',
+  );
+
+test.each([
+  ['tags', { custom_tags: { team: 'a' } }],
+  ['replica regions', { replica_regions: ['eu-west-1'] }],
+  ['the key', { kms_key_id: 'alias/a' }],
+])('changed settings reach every external secret in the background: %s', async (_what, change) => {
+  const count = 4_500;
+  await insertMany(sync.db, { destination: at.name, count, status: 'SYNCED' });
+  const { body } = await patch(change);
+  expect(body.data).toMatchObject({
+    push_initiated_at: expect.stringMatching(/^\d{4}-/),
+    push_remaining: expect.any(Number),
+  });
+  await eventually(hasEnded);
+  expect(await statuses()).toEqual([{ status: 'PENDING', priority: 2, count }]);
+});
+
+test.each([
+  ['nothing', {}],
+  ['credentials', { access_key_id: 'A', secret_access_key: 's' }],
+  ['tags that are already set', { custom_tags: { b: '2', a: '1' } }],
+  ['what only concerns removals', { recovery_window_days: 7 }],
+])('an update of %s pushes nothing again', async (_what, change) => {
+  await patch({ custom_tags: { a: '1', b: '2' } });
+  await eventually(hasEnded);
+  await insertMany(sync.db, { destination: at.name, count: 3, status: 'SYNCED' });
+  const { body } = await patch(change);
+  expect(body.data).not.toHaveProperty('push_initiated_at');
+  expect(await statuses()).toEqual([{ status: 'SYNCED', priority: 0, count: 3 }]);
+});
+
+test('entries that wait for their next attempt, or for the operator, keep waiting', async () => {
+  const id = await insertMany(sync.db, { destination: at.name, count: 3, status: 'EXTERNAL_SERVICE_ERROR' });
+  await sync.db.query(
+    `update sync.entries set applied_generation = 0, attempts = 3, next_attempt_at = now() + interval '1 hour',
+            due_at = now() + interval '1 hour' where destination_id = $1`,
+    [id],
+  );
+  await patch({ custom_tags: { a: '1' } });
+  await eventually(hasEnded);
+  expect(await sync.db.query('select distinct status, attempts from sync.entries')).toEqual([
+    { status: 'EXTERNAL_SERVICE_ERROR', attempts: 3 },
+  ]);
+});

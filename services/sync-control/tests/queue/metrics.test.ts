@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Db } from '@secrets/db';
+import { openTestDb } from '@secrets/schemas/testing';
+import { createMetrics } from '@secrets/telemetry';
+import { EntryCounter } from '../../src/metrics/entry-counter.ts';
+import { measureDeadLetters, measureQueue } from '../../src/metrics/measure-queue.ts';
+import { syncMetrics } from '../../src/metrics/sync-metrics.ts';
+import { insertMany } from '../insert-many.ts';
+
+const type = 'cloudA-sm';
+let db: Db;
+
+beforeAll(async () => {
+  db = await openTestDb();
+});
+afterAll(() => db?.close());
+const reset = () => db.query('delete from sync.destinations');
+beforeEach(reset);
+
+/** New metrics, and their values by the labels in the order of the text format. */
+function observed() {
+  const metrics = createMetrics('test', { processMetrics: false });
+  const value = async (name: string, ...labels: string[]) => {
+    const wanted = [...labels, 'test'].map((label) => `[a-z_]+="${label}"`).join(',');
+    return Number(new RegExp(`^${name}\\{${wanted}\\} (.*)$`, 'm').exec(await metrics.text())?.[1] ?? 'none');
+  };
+  return { ...syncMetrics(metrics), value };
+}
+
+/** Inserts entries of a new destination with these assignments. */
+async function entries(count: number, assignments: string, status = 'PENDING'): Promise<void> {
+  const name = randomUUID();
+  await db.query(
+    `insert into sync.destinations (namespace_id, namespace_path, type, name, settings) values ('root', '', $1, $2, '{}')`,
+    [type, name],
+  );
+  const id = await insertMany(db, { destination: name, count, status });
+  await db.query(`update sync.entries set ${assignments} where destination_id = $1`, [id]);
+}
+
+test('the queue of a type is measured by state, and by how long the first entry has been due', async () => {
+  await entries(3, `due_at = now() - interval '2 minutes'`);
+  await entries(2, `due_at = now() + interval '1 hour'`);
+  await entries(4, `due_at = null, announced_at = now()`);
+  await entries(
+    5,
+    `due_at = now() + interval '1 hour', lease_until = now() + interval '1 hour', lease_owner = 'w'`,
+  );
+  const metrics = observed();
+  await measureQueue(db, metrics);
+  expect(await metrics.value('sync_queue_entries', type, 'due')).toBe(3);
+  expect(await metrics.value('sync_queue_entries', type, 'scheduled')).toBe(2);
+  expect(await metrics.value('sync_queue_entries', type, 'enqueued')).toBe(4);
+  const oldest = await metrics.value('sync_queue_oldest_seconds', type);
+  expect(oldest).toBeGreaterThanOrEqual(120);
+  expect(oldest).toBeLessThan(180);
+  expect(await metrics.value('sync_queue_entries', 'codehost', 'due')).toBe(0);
+  expect(await metrics.value('sync_queue_oldest_seconds', 'codehost')).toBe(0);
+});
+
+test('entries are counted by type and status, over several pages of destinations', async () => {
+  for (let at = 1; at <= 12; at += 1) await entries(at, 'due_at = null', 'SYNCED');
+  await entries(2, 'due_at = null', 'CLIENT_SIDE_ERROR');
+  let now = 0;
+  const metrics = observed();
+  const census = new EntryCounter(db, metrics, () => now);
+  const synced = () => metrics.value('sync_entries', type, 'SYNCED');
+  await census.advance();
+  expect(await synced()).toBeNaN();
+  await census.advance();
+  expect(await synced()).toBe(78);
+  expect(await metrics.value('sync_entries', type, 'CLIENT_SIDE_ERROR')).toBe(2);
+  expect(await metrics.value('sync_entries', 'codehost', 'SYNCED')).toBe(0);
+
+  await reset();
+  await census.advance();
+  expect(await synced()).toBe(78);
+  now += 15_000;
+  await census.advance();
+  expect(await synced()).toBe(0);
+});
+
+test('dead letters are measured by queue', async () => {
+  const metrics = observed();
+  const depths: Record<string, number> = { 'secret-changes': 2, 'sync.codehost': 1 };
+  await measureDeadLetters({ deadLetterDepth: async (queue) => depths[queue] ?? 0 }, metrics);
+  expect(await metrics.value('sync_dead_letters', 'secret-changes')).toBe(2);
+  expect(await metrics.value('sync_dead_letters', 'sync.codehost')).toBe(1);
+  expect(await metrics.value('sync_dead_letters', 'sync.clouda-sm')).toBe(0);
+});
+
+test('what a sweep finds is counted, from 0', async () => {
+  const metrics = observed();
+  expect(await metrics.value('sync_sweep_finds_total', 'reconciliation')).toBe(0);
+  metrics.found('reconciliation', 2);
+  expect(await metrics.value('sync_sweep_finds_total', 'reconciliation')).toBe(2);
+});

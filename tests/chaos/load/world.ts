@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { sandboxTypes, templateFor } from '../../harness/destination-types.ts';
+import type { Api } from '../../harness/http.ts';
+import { type SandboxControl, sandboxControl } from '../../harness/sandbox-control.ts';
+import { RetryingClient } from '../../outages/load/retrying-client.ts';
+import type { Stage } from '../stage/stage.ts';
+import type { Gateway } from './recorder.ts';
+
+/** A destination of the load. */
+export interface LoadedDestination {
+  /** `<type>/<name>` */
+  id: string;
+  type: string;
+  name: string;
+  path: string;
+  /** The fields with its credentials. */
+  fields: object;
+}
+
+/** The gateways, destinations and other objects on which the load works. */
+export interface World {
+  gateways: Gateway[];
+  rootToken: string;
+  sandbox: SandboxControl;
+  /** Repeats a request until it succeeds. */
+  api: Api;
+  /** The same for an object that may disappear meanwhile: 404 is an answer too, and the refusal during a purge. */
+  apiUnlessGone: Api;
+  /** Part of every secret value. */
+  canary: string;
+  /** Destinations whose associations and templates change. */
+  changing: LoadedDestination[];
+  /** Those of the cold keys. */
+  still: LoadedDestination[];
+  /** Those that are purged and created again. */
+  cycled: LoadedDestination[];
+  /** A JWT that the login method accepts. */
+  jwt: string;
+}
+
+export const mount = 'kv';
+const role = 'app';
+/** Secrets that are written all the time, and whose associations come and go. */
+export const hotKeys = Array.from({ length: 6 }, (_, at) => `s${at}`);
+/**
+ * Secrets that one client writes, one after the other, and comes back to only after about half a minute. Their
+ * associations stay as they are. So nothing repairs what goes wrong with them until the system is checked.
+ */
+export const coldKeys = Array.from({ length: 160 }, (_, at) => `s${at + hotKeys.length}`);
+export const keys = [...hotKeys, ...coldKeys];
+/** Those that are associated with cycled destinations. */
+export const cycledKeys = hotKeys.slice(0, 3);
+const templates = 3;
+const resource = 'https://secrets.example.test';
+const principal = '2d3c0f2e-3f5a-4a4b-9f65-0c1f5c8f8a01';
+
+/** Returns the prefix of a destination's external names with one of its templates, in lower case. */
+const nameStart = ({ name }: Pick<LoadedDestination, 'name'>, template: number): string =>
+  `t${template}${name}x`;
+
+/** The fields that determine its external names, for one of three templates. */
+export const shapeOf = ({ type, name }: LoadedDestination, template: number): object => ({
+  granularity: 'secret-path',
+  secret_name_template: templateFor(
+    type,
+    `${nameStart({ name }, template % templates)}{{ .SecretBaseName }}`,
+  ),
+});
+
+/** All destinations. */
+export const destinationsOf = ({ changing, still, cycled }: World): LoadedDestination[] => [
+  ...changing,
+  ...still,
+  ...cycled,
+];
+
+/** Those of them that exist now. */
+export async function existingDestinations(world: World): Promise<LoadedDestination[]> {
+  const { body } = await world.api('GET', 'sys/sync/destinations?list=true');
+  const names = new Map(Object.entries<string[]>(body.data.key_info));
+  return destinationsOf(world).filter(({ type, name }) => names.get(`${type}/`)?.includes(name));
+}
+
+/** Number of destinations with which each cold secret is associated. */
+const storesPerColdKey = 2;
+
+/** The associations that stay as they are. */
+export const stillAssociations = ({ still }: World): { destination: LoadedDestination; key: string }[] =>
+  coldKeys.flatMap((key, at) =>
+    Array.from({ length: storesPerColdKey }, (_, nth) => ({
+      destination: still[(at + nth) % still.length]!,
+      key,
+    })),
+  );
+
+/** Creates the mount, the login method and the destinations, and writes each secret once. */
+export async function createWorld({ system }: Stage): Promise<World> {
+  const sandbox = sandboxControl(system.sandboxUrl);
+  const { request: api, requestUnlessGone: apiUnlessGone } = new RetryingClient(system);
+  const canary = `canary${randomBytes(6).toString('hex')}`;
+  await api('POST', `sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } });
+  await api('POST', `${mount}/config`, { max_versions: 10_000 });
+  await allowLogin(api, sandbox);
+  const changing = await destinationsNamed(sandbox, 'changing');
+  const still = await destinationsNamed(sandbox, 'still');
+  const cycled = await destinationsNamed(sandbox, 'cycled');
+  for (const one of [...changing, ...still, ...cycled])
+    await api('POST', one.path, { ...one.fields, ...shapeOf(one, 0) });
+  const gateways = [system.processes.gateway, system.processes['gateway-2']!];
+  const jwt = await sandbox.issueToken({ audience: resource, oid: principal });
+  return {
+    gateways,
+    rootToken: system.rootToken,
+    sandbox,
+    api,
+    apiUnlessGone,
+    canary,
+    changing,
+    still,
+    cycled,
+    jwt,
+  };
+}
+
+const destinationsNamed = (sandbox: SandboxControl, name: string): Promise<LoadedDestination[]> =>
+  Promise.all(
+    sandboxTypes.map(async ({ type, fields }) => ({
+      id: `${type}/${name}`,
+      type,
+      name,
+      path: `sys/sync/destinations/${type}/${name}`,
+      fields: fields(await sandbox.store(type)),
+    })),
+  );
+
+async function allowLogin(api: Api, sandbox: SandboxControl): Promise<void> {
+  const { tenant_id } = await sandbox.directory();
+  const policy = `path "${mount}/data/*" { capabilities = ["read"] }`;
+  await api('POST', 'sys/policies/acl/app', { policy });
+  await api('POST', 'sys/auth/app', { type: 'cloudB' });
+  await api('POST', 'auth/app/config', { tenant_id, resource });
+  await api('POST', `auth/app/role/${role}`, {
+    policies: 'app',
+    bound_service_principal_ids: [principal],
+    token_ttl: '1h',
+  });
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sandboxTypes } from '../../harness/destination-types.ts';
+import { eventually, eventuallyEqual } from '../../harness/eventually.ts';
+import { expectStatus } from '../../harness/http.ts';
+import { type Installation, startInstallation } from '../../harness/installation.ts';
+import { associatedSecrets } from '../../harness/sync-fixture.ts';
+
+let system: Installation;
+
+beforeAll(async () => {
+  system = await startInstallation();
+});
+afterAll(() => system?.stop());
+
+/** A mount with one secret, and a destination whose external secrets are of its keys. */
+async function associated(type: string, data: object, fields: object = {}) {
+  const { api, sandbox } = system;
+  const tag = randomBytes(4).toString('hex');
+  const path = `sys/sync/destinations/${type}/d-${tag}`;
+  const write = async (content: object) =>
+    expectStatus(await api('POST', `kv-${tag}/data/s`, { data: content }), 200);
+  const lines = async () => {
+    const read = associatedSecrets(await api('GET', `${path}/associations`));
+    return Object.fromEntries(
+      Object.entries(read).map(([name, line]) => [name.slice(name.lastIndexOf('/') + 1), line]),
+    );
+  };
+  const statuses = async () =>
+    Object.fromEntries(Object.entries(await lines()).map(([key, line]) => [key, line.sync_status]));
+  expectStatus(await api('POST', `sys/mounts/kv-${tag}`, { type: 'kv', options: { version: '2' } }), 204);
+  const own = sandboxTypes.find((one) => one.type === type)!.fields(await sandbox.store(type));
+  expectStatus(await api('POST', path, { ...own, granularity: 'secret-key', ...fields }), 200);
+  await write(data);
+  expectStatus(await api('POST', `${path}/associations/set`, { mount: `kv-${tag}`, secret_name: 's' }), 200);
+  await eventually(statuses, (all) => Object.values(all).every((status) => status === 'SYNCED'));
+  return { path, tag, write, lines, statuses };
+}
+
+const removals = ['deleteOrgSecret', 'deleteRepoSecret', 'removeProjectEnv', 'DeleteSecret'];
+const countRemovals = async (type: string) =>
+  (await system.sandbox.calls(type)).filter(({ operation }) => removals.includes(operation)).length;
+
+describe.each(['codehost', 'webhost-project', 'cloudB-kv'])('a key of %s', (type) => {
+  test.each([
+    ['Pass', 'PASS'],
+    ['a-b', 'a.b'],
+  ])(
+    'that is renamed from %s to %s, which have one external name, is never missing there',
+    async (before, after) => {
+      const { write, lines, statuses } = await associated(type, { [before]: 'one' });
+      const { external_name: name } = (await lines())[before]!;
+      const removed = await countRemovals(type);
+      await write({ [after]: 'two' });
+      await eventuallyEqual(statuses, { [after]: 'SYNCED' });
+      expect((await lines())[after]!.external_name).toBe(name);
+      expect((await system.sandbox.find(type, name))?.value).toBe('two');
+      expect(await countRemovals(type)).toBe(removed);
+    },
+  );
+});
+
+/**
+ * Maximum total size of the variables of a deployment
+ * (https://vercel.com/docs/environment-variables#environment-variable-size).
+ */
+const maxDeploymentBytes = 65_536;
+
+/** Adds a variable that somebody else has, so that this many bytes are left. Returns what removes it. */
+async function fillProject(left: number): Promise<() => Promise<unknown>> {
+  const { accessToken, projectId } = await system.sandbox.store('webhost-project');
+  const send = async (method: string, path: string, body?: object) => {
+    const url = `${system.sandboxUrl}/webhost${path}`;
+    const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
+    const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
+    expect(response.ok).toBe(true);
+    return (await response.json()) as { created?: { id: string } };
+  };
+  const key = 'FILLER';
+  const value = 'x'.repeat(maxDeploymentBytes - key.length - left);
+  const target = ['production', 'preview', 'development'];
+  const { created } = await send('POST', `/v10/projects/${projectId}/env`, {
+    key,
+    value,
+    type: 'plain',
+    target,
+  });
+  return () => send('DELETE', `/v9/projects/${projectId}/env/${created!.id}`);
+}
+
+test('in a full project, a renamed key ends with its new name, and what finds no room is created once there is some', async () => {
+  const names = { secret_name_template: 'N{{ .SecretKey | uppercase }}' };
+  const at = await associated('webhost-project', { old: 'one' }, names);
+  const others = (await contents()).reduce((sum, name) => sum + name.length, 0) - 'NOLD'.length;
+  const empty = await fillProject(others + 'NFRESH'.length + 'two'.length);
+  await at.write({ fresh: 'two' });
+  await eventuallyEqual(at.statuses, { fresh: 'SYNCED' });
+  expect((await contents()).filter((name) => /^N(OLD|FRESH)$/.test(name))).toEqual(['NFRESH']);
+  await at.write({ fresh: 'two', surplus: '3' });
+  await eventuallyEqual(at.statuses, { fresh: 'SYNCED', surplus: 'CLIENT_SIDE_ERROR' });
+  const { last_error: error, next_attempt_at: next } = (await at.lines()).surplus!;
+  expect([error, next]).toEqual([expect.stringMatching(/accepts at most 65536/), expect.any(String)]);
+  await empty();
+  await at.write({ surplus: '3' });
+  await eventuallyEqual(at.statuses, { surplus: 'SYNCED' });
+});
+
+const contents = async () => Object.keys(await system.sandbox.contents('webhost-project'));

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { eventually } from '../../harness/eventually.ts';
+import { expectStatus, send } from '../../harness/http.ts';
+import { type Installation, startInstallation } from '../../harness/installation.ts';
+
+let system: Installation;
+let token: string;
+beforeAll(async () => {
+  system = await startInstallation();
+  token = (await system.sandbox.store('codehost')).accessToken!;
+});
+afterAll(() => system?.stop());
+
+/** A repository with a destination and a secret that is synced to it. */
+let repo: string;
+let mount: string;
+let path: string;
+const secret = () => ({ mount, secret_name: 'db' });
+
+beforeEach(async () => {
+  repo = `r-${randomBytes(4).toString('hex')}`;
+  mount = `kv-${repo}`;
+  path = `sys/sync/destinations/codehost/${repo}`;
+  await host('POST', '/orgs/acme/repos', { name: repo, private: true });
+  expectStatus(
+    await system.api('POST', `sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } }),
+    204,
+  );
+  const fields = { access_token: token, repository_owner: 'acme', repository_name: repo };
+  expectStatus(await system.api('POST', path, { ...fields, granularity: 'secret-path' }), 200);
+  await write('one');
+  expectStatus(await system.api('POST', `${path}/associations/set?wait=5`, secret()), 200);
+  await reaches('SYNCED');
+});
+
+/** Calls the code host as somebody else. */
+async function host(method: string, at: string, body?: object): Promise<void> {
+  const url = `${system.sandboxUrl}/codehost${at}`;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const response = await fetch(url, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  expect(response.status).toBeLessThan(300);
+}
+const rename = (name: string) => host('PATCH', `/repos/acme/${repo}`, { name });
+const write = async (value: string) =>
+  expectStatus(await system.api('POST', `${mount}/data/db`, { data: { value } }), 200);
+
+const reaches = (status: string) =>
+  eventually(
+    async () => JSON.stringify((await system.api('GET', `${path}/associations`)).body),
+    (text) => text.includes(`"sync_status":"${status}"`),
+  );
+/** The values in each repository of this test. */
+async function held(): Promise<string[]> {
+  const { body } = await send(`${system.sandboxUrl}/_sandbox/stores?store=codehost`, 'GET');
+  const { secrets } = body.stores.codehost as { secrets: { region: string; value: string }[] };
+  return secrets
+    .filter(({ region }) => region.includes(repo))
+    .map(({ region, value }) => `${region} ${value}`)
+    .sort();
+}
+
+test('a repository that took the name of a renamed one gets no value, and a removal is made in the renamed one', async () => {
+  await rename(`${repo}-renamed`);
+  await host('POST', '/orgs/acme/repos', { name: repo, private: false });
+  await write('two');
+  const text = await reaches('CLIENT_SIDE_ERROR');
+  expect(text).toMatch(/is now another repository \(ID \d+, was \d+\)/);
+  expect(await held()).toEqual([`acme/${repo}-renamed {"value":"one"}`]);
+  expectStatus(await system.api('POST', `${path}/associations/remove?wait=5`, secret()), 200);
+  await eventually(held, (all) => all.length === 0);
+});
+
+test('a renamed repository is followed', async () => {
+  await rename(`${repo}-renamed`);
+  await write('two');
+  await eventually(held, (all) => all.join() === `acme/${repo}-renamed {"value":"two"}`);
+});
+
+test('a repository that was created again is accepted by its ID, and gets everything', async () => {
+  const before = (await system.api('GET', path)).body.data.scope_id;
+  await host('DELETE', `/repos/acme/${repo}`);
+  await host('POST', '/orgs/acme/repos', { name: repo, private: true });
+  const check = (await system.api('POST', `${path}/check`)).body.data;
+  const [, id] = /\(ID (\d+), was (\d+)\)/.exec(check.steps[1].message) ?? [];
+  expect([check.ok, before]).toEqual([false, expect.stringMatching(/^\d+$/)]);
+  expect(await held()).toEqual([]);
+  const confirmed = await system.api('POST', `${path}/confirm-scope`, { scope_id: id });
+  expect(expectStatus(confirmed, 200).body.data.scope_id).toBe(id);
+  await eventually(held, (all) => all.join() === `acme/${repo} {"value":"one"}`);
+});
