@@ -60,6 +60,8 @@ describe('codehost 10: an application', () => {
     await connected.put({ ...request, ...newValue(request, 'two'), remote }, signal());
     expect(harness.calls()).toEqual([
       'createInstallationAccessToken', // to see that the repository is still the same one
+      'createInstallationAccessToken', // to see that the secret is still the same one
+      'getRepoSecret',
       'createInstallationAccessToken',
       'createOrUpdateRepoSecret',
     ]);
@@ -74,7 +76,11 @@ describe('codehost 10: an application', () => {
     harness.calls();
     const next = { ...request, ...newValue(request, 'two'), remote };
     await connected.put(next, signal());
-    expect(harness.calls()).toEqual(['createInstallationAccessToken', 'createOrUpdateRepoSecret']);
+    expect(harness.calls()).toEqual([
+      'createInstallationAccessToken',
+      'getRepoSecret',
+      'createOrUpdateRepoSecret',
+    ]);
     harness.sandbox.codehost.faults.add({
       ...{ effect: 'error', operation: 'createOrUpdateRepoSecret', status: 401, code: 'X' },
     });

@@ -85,6 +85,7 @@ describe('codehost 3: who sees the secret of an organization', () => {
     await recreate();
     await connected.put({ ...request, ...newValue(request, 'two'), remote }, signal());
     expect(own.calls()).toEqual([
+      'getOrgSecret',
       'createOrUpdateOrgSecret',
       'getOrgPublicKey',
       'listRepositories',

@@ -9,13 +9,15 @@ const signal = () => AbortSignal.timeout(60_000);
 const environment = { ...web, environment_name: 'production' };
 
 describe('codehost 1: the public key', () => {
-  test('is fetched once for many puts, and a put of a known secret is one write', async () => {
+  test('is fetched once for many puts, and a put of a known secret is a look and one write', async () => {
     const connected = await connect();
     const { name, next } = await putNew(connected);
     for (const value of ['two', 'three']) await put(next(value), connected);
     await put(putRequest(driver.harness.freshName(), 'x'), connected);
     expect(driver.harness.calls()).toEqual([
+      'getRepoSecret',
       'createOrUpdateRepoSecret',
+      'getRepoSecret',
       'createOrUpdateRepoSecret',
       'getRepoSecret',
       'createOrUpdateRepoSecret',
@@ -28,6 +30,7 @@ describe('codehost 1: the public key', () => {
     driver.harness.sandbox.codehost.rotateKeys();
     await put(next('two'));
     expect(driver.harness.calls()).toEqual([
+      'getRepoSecret',
       'createOrUpdateRepoSecret',
       'getRepoPublicKey',
       'createOrUpdateRepoSecret',
@@ -44,7 +47,7 @@ describe('codehost 1: the public key', () => {
         /^createOrUpdateRepoSecret: the name, the value or a setting .*\(ValidationFailed\)/,
       ),
     });
-    expect(driver.harness.calls()).toEqual(['createOrUpdateRepoSecret', 'getRepoPublicKey']);
+    expect(driver.harness.calls()).toEqual(['getRepoSecret', 'createOrUpdateRepoSecret', 'getRepoPublicKey']);
   });
 });
 

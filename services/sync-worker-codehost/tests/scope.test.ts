@@ -212,8 +212,8 @@ test('a write costs one conditional request, which is not counted', async () => 
   const before = await used();
   harness.allCalls();
   await connected.put(next, signal());
-  expect(harness.allCalls()).toEqual(['getRepository', 'createOrUpdateRepoSecret']);
-  expect((await used()) - before).toBe(2); // the write, and this test's own read
+  expect(harness.allCalls()).toEqual(['getRepository', 'getRepoSecret', 'createOrUpdateRepoSecret']);
+  expect((await used()) - before).toBe(3); // the look, the write, and this test's own read
 });
 
 test('a server that does not know repositories by their ID is addressed by name, as long as that is the same one', async () => {

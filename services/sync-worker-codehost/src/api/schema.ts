@@ -10,6 +10,7 @@ export const PublicKey = z.object({
 export type PublicKey = z.infer<typeof PublicKey>;
 
 export const FoundSecret = z.object({
+  created_at: z.iso.datetime({ offset: true }),
   updated_at: z.iso.datetime({ offset: true }),
   /** Only of an organization's secret. */
   visibility: z.string().optional(),

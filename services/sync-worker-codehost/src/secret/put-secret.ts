@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Fault } from '@secrets/domain';
+import { Fault, isRefusal } from '@secrets/domain';
 import { hasCode, type PutRequest, requireWritable } from '@secrets/sync-worker';
-import type { PublicKey } from '../api/schema.ts';
+import type { FoundSecret, PublicKey } from '../api/schema.ts';
 import { type Access, requireStatus, type ScopeResponse } from '../api/secret-scope.ts';
-import { parseRemembered, type Remembered, remember } from './remembered.ts';
+import { isCreatedAgain, parseRemembered, type Remembered, remember } from './remembered.ts';
 import { sealFor } from './scope-key.ts';
 import { findSecret, type Store, timeOf, withScope } from './store.ts';
 
 /**
- * Reconciles the secret with the value and with who may see it, in as few calls as possible: one for a new value of a
- * known secret, and none if nothing changed. Values cannot be read back; a secret that was edited by someone else is
- * written again.
+ * Reconciles the secret with the value and with who may see it, in as few calls as possible: none if nothing changed, and
+ * otherwise one to look whether a known secret is still the same one. Values cannot be read back; a secret that was edited
+ * by someone else is written again.
  */
 export async function putSecret(store: Store, request: PutRequest): Promise<Remembered> {
   const isUnchanged = !request.valueChanged && !request.verify;
@@ -19,8 +19,32 @@ export async function putSecret(store: Store, request: PutRequest): Promise<Reme
   await store.scope.place.require(store.signal);
   const known = parseRemembered(store, request);
   if (known === undefined) return createOrTakeOver(store, request);
+  const found = await findSecret(store, request.externalName);
+  const isAnother = found !== undefined && isCreatedAgain(found, known);
+  if (isAnother && !request.overwrite) throw createdAgain(request.externalName);
+  if (isAnother || found === undefined) return makeOwn(store, request, known);
   if (request.valueChanged) return write(store, request);
-  return inspect(store, request, known); // an edit by someone else would be hidden by a change of who may see the secret
+  return inspect(store, request, { known, found }); // an edit by someone else would be hidden by a change of who may see the secret
+}
+
+const createdAgain = (name: string): Fault =>
+  new Fault(
+    'conflict',
+    `${JSON.stringify(name)} was deleted and created again by somebody else; set "overwrite" to take it over`,
+  );
+
+/**
+ * Writes a known secret that is gone, or that is taken over from somebody else. It is recorded first that its creation may
+ * be later than the last put: otherwise it would be foreign if the outcome was lost.
+ */
+async function makeOwn(store: Store, request: PutRequest, known: Remembered): Promise<Remembered> {
+  await request.recordRemote({ ...known, writtenAt: null });
+  try {
+    return await write(store, request);
+  } catch (error) {
+    if (isRefusal(error)) await request.recordRemote(known);
+    throw error;
+  }
 }
 
 /** The key is fetched first: if that succeeds, a secret that is not found does not exist. */
@@ -45,13 +69,13 @@ async function createOrTakeOver(store: Store, request: PutRequest): Promise<Reme
 /** A start that was recorded is one of this name, unless a put has succeeded since. */
 const isStarted = ({ remote, putStartedAt }: PutRequest): boolean => remote === null && putStartedAt !== null;
 
-async function inspect(store: Store, request: PutRequest, known: Remembered): Promise<Remembered> {
+async function inspect(
+  store: Store,
+  request: PutRequest,
+  { known, found }: { known: Remembered; found: FoundSecret },
+): Promise<Remembered> {
   const { externalName: name } = request;
-  const found = await findSecret(store, name);
-  const isUntouched =
-    found !== undefined &&
-    known.writtenAt !== null &&
-    Date.parse(found.updated_at) <= Date.parse(known.writtenAt);
+  const isUntouched = known.writtenAt !== null && Date.parse(found.updated_at) <= Date.parse(known.writtenAt);
   if (!isUntouched) return write(store, request);
   // If the last put has set another access, what was found is older.
   const differs = !hasAccess(store, known) || (await store.access?.differsFrom(name, found, store.signal));

@@ -1,12 +1,14 @@
 import type { RemoveRequest } from '@secrets/sync-worker';
 import { z } from 'zod';
+import type { FoundSecret } from '../api/schema.ts';
 import type { Store } from './store.ts';
 
 const Remembered = z.object({
   name: z.string(),
   /**
    * When the last put wrote the secret, by the provider's clock. A later `updated_at` of the secret is an edit by
-   * someone else. Null if the provider did not say.
+   * someone else, and a later `created_at` is another secret. Null if the provider did not say, or if a later put may
+   * have created the secret again.
    */
   writtenAt: z.iso.datetime().nullable(),
   /** Who sees the secret since the last put; null unless it is one of an organization. */
@@ -42,3 +44,13 @@ export const remember = (
   name: string,
   writtenAt: string | null,
 ): Remembered => ({ name, writtenAt, access: access?.settings ?? null, place: scope.place.id });
+
+/** By how much the provider's times of one write may differ: a response and a secret are dated by different machines. */
+const maxSkewMs = 5_000;
+
+/**
+ * Whether somebody else has created the secret since the last put, which has overwritten every earlier one: a write of an
+ * existing secret keeps the time of its creation.
+ */
+export const isCreatedAgain = ({ created_at }: FoundSecret, { writtenAt }: Remembered): boolean =>
+  writtenAt !== null && Date.parse(created_at) > Date.parse(writtenAt) + maxSkewMs;
