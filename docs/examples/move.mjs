@@ -92,14 +92,14 @@ const clouds = {
   AzureUSGovernmentCloud: 'usgovernment',
 };
 const tokenSettings = [
-  'token_policies',
   'token_ttl',
   'token_max_ttl',
   'token_explicit_max_ttl',
   'token_period',
-  'token_num_uses',
+  'token_policies',
   'token_bound_cidrs',
   'token_no_default_policy',
+  'token_num_uses',
   'token_type',
 ];
 const azureRoleSettings = [

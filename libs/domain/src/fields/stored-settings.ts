@@ -14,6 +14,10 @@ export interface SettingField<Schema extends z.ZodType = z.ZodType, Place extend
   default?: z.output<Schema>;
   /** An older name, by which requests may send it as well. */
   otherName?: string;
+  /** Its meaning in the tables of the documentation. */
+  help?: string;
+  /** Whether Vault does not have it. */
+  ownExtension?: true;
 }
 
 type SettingFields = Readonly<Record<string, SettingField>>;
@@ -21,7 +25,7 @@ type SettingFields = Readonly<Record<string, SettingField>>;
 /** A field that is stored in clear text, and shown. */
 export const setting = <Schema extends z.ZodType>(
   schema: Schema,
-  rules: { default: z.output<Schema>; otherName?: string },
+  rules: Pick<SettingField<Schema>, 'otherName' | 'help' | 'ownExtension'> & { default: z.output<Schema> },
 ): SettingField<Schema, 'stored'> => ({ ...rules, schema, place: 'stored' });
 
 /** A setting that has no default. */
@@ -72,6 +76,8 @@ export function storedSettings<Fields extends SettingFields>(fields: Fields) {
   const isStored = (name: string) => Object.hasOwn(stored, name);
   const missingIn = (settings: object) => names.find((name) => !Object.hasOwn(settings, name));
   return {
+    /** The declarations. */
+    fields,
     /** The fields that are stored in clear text, and shown. */
     names,
     /** The secret fields. */

@@ -1,6 +1,7 @@
 import { folded, includesName } from '../resource-names/same-name.ts';
+import { bounds, type PlaceField } from '../roles/bound-fields.ts';
 import { type Check, check, reasonUnless } from './check.ts';
-import { places, type RoleBounds, specific } from './role-bounds.ts';
+import { type RoleBounds, specific } from './role-bounds.ts';
 
 /** Where a principal runs, as its token and the provider's API proved it, in the spelling of the provider. */
 export interface ProvenPlace {
@@ -46,14 +47,10 @@ export const placeBoundChecks = (role: RoleBounds, place: ProvenPlace): Check[] 
 
 const normalLocation = (location: string): string => folded(location.replace(/\s/g, ''));
 
-function boundCheck(
-  field: keyof typeof places,
-  bound: readonly string[],
-  value: string | undefined,
-): Check[] {
+function boundCheck(field: PlaceField, bound: readonly string[], value: string | undefined): Check[] {
   if (specific(bound).length === 0) return [];
   const isBound = value !== undefined && includesName(bound, value);
-  const what = places[field];
+  const what = bounds[field].noun;
   const reason = `the ${what} in which the principal runs is not among the role's ${field}`;
   const looksAt = field === 'bound_locations' ? 'location, from the provider' : claim;
   return [check(`the ${what} is one of ${field}`, looksAt, reasonUnless(isBound, reason))];

@@ -1,18 +1,29 @@
 import { addressRanges } from '@secrets/access';
 import type { DirectoryClaims } from '../directory/claims.ts';
 import { includesName, namesAmong } from '../resource-names/same-name.ts';
+import {
+  anyOf,
+  bounds,
+  claimFields,
+  namedBy,
+  principalFields,
+  sufficientFields,
+} from '../roles/bound-fields.ts';
 import type { RoleSettings } from '../roles/role-settings.ts';
 import { type Check, check, reasonUnless } from './check.ts';
 import { admitsNoLogin, bindsPrincipals, type RoleBounds, specific } from './role-bounds.ts';
 
 /** The claims that prove a principal. */
-export type Principal = Pick<DirectoryClaims, 'oid' | 'groups' | 'groupsOmitted'>;
+export interface Principal extends Pick<DirectoryClaims, 'oid' | 'groups' | 'groupsOmitted'> {
+  /** Absent for a login from before there was any. */
+  bound?: DirectoryClaims['bound'] | undefined;
+}
 
 const leewaySeconds = 60;
 
 /**
- * Checks what the directory's token alone can prove (docs/conventions/cloudb.md#decision). If a role binds both service
- * principals and groups, both must match.
+ * Checks what the directory's token alone can prove (docs/conventions/cloudb.md#decision). If a role has several bounds on it,
+ * such as service principals and groups, all must match.
  */
 export function principalChecks(
   role: RoleBounds,
@@ -39,7 +50,18 @@ export function principalChecks(
     checks.push(
       check('one of the groups is one of bound_group_ids', 'groups', groupDenialReason(groups, principal)),
     );
-  return checks;
+  return [...checks, ...claimChecks(role, principal)];
+}
+
+/** Compares bounds with the claims that they name. */
+function claimChecks(role: RoleBounds, { bound = {} }: Principal): Check[] {
+  const bindings = [...claimFields].filter(([field]) => specific(role[field]).length > 0);
+  return bindings.map(([field, claims]) => {
+    const { noun } = bounds[field];
+    const isBound = namesAmong(specific(role[field]), bound[field] ?? []).length > 0;
+    const reason = `the token's ${noun} is not among the role's ${field}`;
+    return check(`the ${noun} is one of ${field}`, claims.join(', '), reasonUnless(isBound, reason));
+  });
 }
 
 /**
@@ -88,7 +110,7 @@ const boundCheck = (role: RoleBounds): Check =>
     'role',
     reasonUnless(
       !admitsNoLogin(role),
-      'the role admits nobody: it needs a specific service principal, group, subscription, resource group or scale set',
+      `the role admits nobody: it needs a specific ${namedBy(sufficientFields)}`,
     ),
   );
 
@@ -98,15 +120,22 @@ const bindingCheck = (role: RoleBounds): Check =>
     'role',
     reasonUnless(
       bindsPrincipals(role),
-      'require_principal_binding: the role has no specific bound_service_principal_ids or bound_group_ids',
+      `require_principal_binding: the role has no specific ${anyOf(principalFields)}`,
     ),
   );
 
-/** The groups that a role binds, of those of a principal. */
-export const boundGroups = (
-  { bound_group_ids }: Pick<RoleBounds, 'bound_group_ids'>,
-  groups: readonly string[],
-): string[] => namesAmong(specific(bound_group_ids), groups);
+/** The claims without groups and other values that the role does not bind, of which there may be 1,000. */
+export const boundClaims = (
+  role: RoleBounds,
+  claims: DirectoryClaims,
+): Pick<DirectoryClaims, 'groups' | 'bound'> => ({
+  groups: namesAmong(specific(role.bound_group_ids), claims.groups),
+  bound: Object.fromEntries(
+    [...claimFields.keys()]
+      .map((field) => [field, namesAmong(specific(role[field]), claims.bound[field] ?? [])] as const)
+      .filter(([, proven]) => proven.length > 0),
+  ),
+});
 
 function groupDenialReason(
   bound: readonly string[],

@@ -2,7 +2,7 @@ import { Problem } from '@secrets/domain';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { ConfigSettings } from '../config/config-settings.ts';
 import { type Check, check } from '../decision/check.ts';
-import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
+import { type DirectoryClaims, parseClaims, readClaims } from '../directory/claims.ts';
 import {
   claimRules,
   requireClaims,
@@ -33,13 +33,7 @@ export async function diagnoseToken(
     checks.push(check(rule.check, rule.claims.join(', '), reason));
   }
   const { value: claims, reason } = attempt(() => parseClaims(payload));
-  checks.push(
-    check(
-      'the claims that a login reads have the expected form',
-      'oid, groups, xms_az_rid, xms_mirid',
-      reason,
-    ),
-  );
+  checks.push(check('the claims that a login reads have the expected form', readClaims.join(', '), reason));
   return claims === undefined ? { checks, payload } : { checks, payload, claims };
 }
 

@@ -1,10 +1,15 @@
 import { Problem } from '@secrets/domain';
 import { z } from 'zod';
+import { type BoundField, claimFields } from '../roles/bound-fields.ts';
 
 const text = z.string().min(1).max(4_096);
 
+const boundClaim = z.union([text, z.array(text).max(1_000)]).optional();
+const boundClaimNames = [...claimFields.values()].flat();
+
 /** The claims that are read from a verified directory token; others are ignored. */
 const Claims = z.object({
+  ...Object.fromEntries(boundClaimNames.map((name) => [name, boundClaim])),
   oid: text.max(256),
   tid: text.max(256),
   iat: z.number().optional(),
@@ -34,7 +39,14 @@ export interface DirectoryClaims {
   xmsMirid: string | undefined;
   /** Resource ID of what the identity runs on. Not parsed. */
   xmsAzRid: string | undefined;
+  /** The values of the claims that roles may bind, by the field that binds them. */
+  bound: BoundClaims;
 }
+
+type BoundClaims = Readonly<Partial<Record<BoundField, readonly string[]>>>;
+
+/** The claims whose form matters to a login. */
+export const readClaims = ['oid', 'groups', 'xms_az_rid', 'xms_mirid', ...boundClaimNames];
 
 /** Reads the claims of a verified token. Throws `forbidden` with the first missing or invalid claim. */
 export function parseClaims(payload: unknown): DirectoryClaims {
@@ -53,5 +65,14 @@ export function parseClaims(payload: unknown): DirectoryClaims {
     clientId: (claims.appid ?? claims.azp)?.toLowerCase(),
     xmsMirid: claims.xms_mirid,
     xmsAzRid: claims.xms_az_rid,
+    bound: boundClaimsOf(claims),
   };
 }
+
+const boundClaimsOf = (claims: Record<string, unknown>): BoundClaims =>
+  Object.fromEntries(
+    [...claimFields].map(([field, names]) => {
+      const name = names.find((candidate) => claims[candidate] !== undefined);
+      return [field, name === undefined ? [] : [claims[name] as string | string[]].flat()];
+    }),
+  );

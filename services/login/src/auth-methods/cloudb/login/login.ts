@@ -7,7 +7,7 @@ import { type LoginEndpoint, NoSuchMount } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import type { Check } from '../decision/check.ts';
 import type { ProvenPlace } from '../decision/place-bounds.ts';
-import { addressChecks, boundGroups } from '../decision/principal-checks.ts';
+import { addressChecks, boundClaims } from '../decision/principal-checks.ts';
 import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
 import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
@@ -100,10 +100,10 @@ const tokenOf = (
   uses: role.token_num_uses || null,
 });
 
-/** The claims that a renewal is checked against: without groups that prove nothing, of which there may be 1,000 in each token. */
+/** The claims that a renewal is checked against, without what proves nothing. */
 const provenClaims = ({ target }: Login, claims: DirectoryClaims): DirectoryClaims => ({
   ...claims,
-  groups: boundGroups(target.role, claims.groups),
+  ...boundClaims(target.role, claims),
 });
 
 /** A proven place in a token's metadata, under the names of the login request. */

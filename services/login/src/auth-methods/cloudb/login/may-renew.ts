@@ -24,6 +24,8 @@ const LoginSource = z.object({
   oid: z.string(),
   groups: z.array(z.string()),
   groupsOmitted: z.boolean(),
+  /** What the login proved of claims that the role bound, by the field. */
+  bound: z.record(z.string(), z.array(z.string())).optional(),
   accepted: z
     .object({ tenant_id: z.string(), resource: z.string(), environment: z.enum(environments) })
     .optional(),
@@ -34,13 +36,14 @@ const LoginSource = z.object({
 export const loginSource = (
   role: string,
   { config: { tenant_id, resource, environment } }: ReadyTarget,
-  { oid, groups, groupsOmitted }: DirectoryClaims,
+  { oid, groups, groupsOmitted, bound }: DirectoryClaims,
   place: ProvenPlace | undefined,
 ) => ({
   role: role.toLowerCase(),
   oid,
   groups,
   groupsOmitted,
+  ...(Object.keys(bound).length === 0 ? {} : { bound }),
   accepted: { tenant_id, resource, environment },
   ...(place === undefined ? {} : { place: presentFields(place) }),
 });

@@ -1,5 +1,5 @@
 import type { Sql } from '@secrets/db';
-import type { BoundField } from '../roles/role-settings.ts';
+import type { BoundField } from '../roles/bound-fields.ts';
 
 const maxRoles = 200;
 const maxScopes = 5;

@@ -1,28 +1,16 @@
-import { invalid, setting, storedSettings, withoutNul } from '@secrets/domain';
-import { seconds, stringList, withOtherNames } from '@secrets/http';
+import { invalid, setting, storedSettings } from '@secrets/domain';
+import { seconds, withOtherNames } from '@secrets/http';
 import { z } from 'zod';
 import { inUsualOrder, tokenSettings } from '../../../tokens/token-fields.ts';
 import { systemTtlSeconds } from '../../../tokens/token-lifetime.ts';
+import { boundFields, bounds } from './bound-fields.ts';
 
-const maxBounds = 1_000;
-const bounds = stringList
-  .refine((list) => list.length <= maxBounds, { error: `must have at most ${maxBounds} items` })
-  .refine((list) => list.every((part) => part.length <= 512), {
-    error: 'items must have at most 512 characters',
-  })
-  .meta({ type: 'array', maxItems: maxBounds, items: { type: 'string', maxLength: 512, ...withoutNul } });
-const bound = setting(bounds, { default: [] });
 const tokenTypes = ['default', 'service', 'batch', 'default-service', 'default-batch'] as const;
 const tokenType = z.enum(tokenTypes, { error: `must be one of ${tokenTypes.join(', ')}` });
 
-/** The fields of a role (docs/conventions/cloudb.md#roles). Bounds begin with `bound_`. */
+/** The fields of a role (docs/conventions/cloudb.md#roles). */
 export const roleFields = storedSettings({
-  bound_service_principal_ids: bound,
-  bound_group_ids: bound,
-  bound_subscription_ids: bound,
-  bound_resource_groups: bound,
-  bound_locations: bound,
-  bound_scale_sets: bound,
+  ...bounds,
   token_ttl: tokenSettings.token_ttl,
   token_max_ttl: tokenSettings.token_max_ttl,
   token_explicit_max_ttl: tokenSettings.token_explicit_max_ttl,
@@ -32,14 +20,13 @@ export const roleFields = storedSettings({
   token_no_default_policy: tokenSettings.token_no_default_policy,
   token_num_uses: tokenSettings.token_num_uses,
   token_type: setting(tokenType, { default: 'default' }),
-  /** Maximum age of a directory token in seconds; 0 means until it expires. */
-  max_token_age: setting(seconds, { default: 0 }),
+  max_token_age: setting(seconds, {
+    default: 0,
+    help: 'maximum age of the JWT in seconds; 0 means until it expires',
+    ownExtension: true,
+  }),
 });
 export type RoleSettings = ReturnType<typeof roleFields.read>;
-
-/** The name of a field that restricts who may log in. */
-export type BoundField = keyof RoleSettings & `bound_${string}`;
-export const boundFields = roleFields.names.filter((name): name is BoundField => name.startsWith('bound_'));
 
 /** The body of `auth/<mount>/role/<name>`: every field is optional, and older names of the token fields are accepted. */
 export const RoleBody = withOtherNames(roleFields.body, inUsualOrder(roleFields.otherNames));
