@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { destinationTypes } from '@secrets/destinations';
@@ -34,6 +34,11 @@ const sentences: [page: string, (of: (typeof types)[number]) => string][] = [
 
 test('every destination type has a worker', () => {
   expect([...workers].sort()).toEqual(names.map((type) => `sync-worker-${queueOf(type)}`).sort());
+});
+
+test('every destination type has tests of its settings', () => {
+  const files = names.map((type) => `services/sync-worker-${queueOf(type)}/tests/setting-effects.test.ts`);
+  expect(files.filter((file) => !existsSync(file))).toEqual([]);
 });
 
 test('every destination type is among those that the demo and the tests of all types run with', () => {

@@ -1,4 +1,5 @@
 export { describeDriver } from './conformance/describe-driver.ts';
+export { describeSettings } from './conformance/describe-settings.ts';
 export type { DriverWith, HarnessOptions, LoggingHarness } from './conformance/driver-harness.ts';
 export { newValue, putRequest } from './conformance/put-request.ts';
 export { identityTokenTests } from './conformance/rules/identity-token-tests.ts';

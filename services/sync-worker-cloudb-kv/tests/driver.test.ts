@@ -8,6 +8,5 @@ describeDriver({
   takesEmptyValue: cloudBKv.takesEmptyValue,
   supportsTags: cloudBKv.supportsTags,
   changesOutside: ['value', 'tags', 'disabled', 'deleted'],
-  variants: [{ identity_token_audience: 'api://exchange' }],
   start: (canary) => startHarness({}, { canary }),
 });

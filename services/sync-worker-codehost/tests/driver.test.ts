@@ -10,11 +10,5 @@ describeDriver({
   recordsStart: true,
   mayWriteTwice: true,
   changesOutside: ['value', 'deleted'],
-  pushes: {
-    secrets_location: 'organization',
-    organization_name: 'acme',
-    organization_visibility: 'selected',
-    selected_repository_names: ['web'],
-  },
   start: (canary) => startHarness({}, { canary }),
 });

@@ -10,7 +10,6 @@ describeDriver({
   showsOwner: true,
   recordsStart: true,
   mayWriteTwice: true,
-  pushes: { sensitive: true, custom_environment_ids: ['env_staging'] },
   changesOutside: ['value', 'branch', 'environments', 'name', 'deleted'],
   start: (canary) => startHarness({}, { canary }),
 });

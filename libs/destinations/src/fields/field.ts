@@ -35,9 +35,11 @@ interface Base extends Rules {
 }
 
 /** A field that is stored in clear text, and shown in `connection_details` or in `options`. */
-interface Setting<Value extends Json = Json> extends Base {
+interface Setting<Value extends Json = Json, Pushed extends true | undefined = true | undefined>
+  extends Omit<Base, 'pushed'> {
   place: 'connection' | 'option';
   default: Value;
+  pushed?: Pushed;
 }
 
 /** A field that is stored encrypted, and shown as asterisks in `connection_details`. */
@@ -64,12 +66,22 @@ export type SettingsOf<Declared extends Fields> = string extends keyof Declared
         : never]: Declared[Name] extends Setting<infer Value> ? Value : never;
     };
 
+/** The names of the settings of which a change is pushed to every external secret. */
+export type PushedName<Declared extends Fields> = {
+  [Name in keyof Declared]: Declared[Name] extends Setting
+    ? true extends Declared[Name]['pushed']
+      ? Name
+      : never
+    : never;
+}[keyof Declared] &
+  string;
+
 const declare =
   <Place extends Setting['place']>(place: Place) =>
-  <Value extends Json>(
+  <Value extends Json, Pushed extends true | undefined = undefined>(
     schema: z.ZodType<Value>,
-    rules: Rules & { default: NoInfer<Value> },
-  ): Setting<Value> => ({
+    rules: Omit<Rules, 'pushed'> & { default: NoInfer<Value>; pushed?: Pushed },
+  ): Setting<Value, Pushed> => ({
     ...rules,
     place,
     schema: schema.describe(rules.help),

@@ -1,13 +1,11 @@
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { destinationTypes } from '@secrets/destinations';
 import type { DriverUnderTest } from './driver-harness.ts';
 import { checkSequences } from './driver-sequences.ts';
 import { canary, DriverSuite } from './driver-suite.ts';
 import { faultTests, lostOutcomeTests } from './rules/fault-tests.ts';
 import { outsideTests } from './rules/outside-tests.ts';
 import { markTests, ownershipTests, tagTests } from './rules/ownership-tests.ts';
-import { settingTests } from './rules/setting-tests.ts';
 import { staleTests } from './rules/stale-tests.ts';
 import { startTests } from './rules/start-tests.ts';
 import { sizeTests, valueTests } from './rules/value-tests.ts';
@@ -24,8 +22,6 @@ export function describeDriver(subject: DriverUnderTest): void {
     lostOutcomeTests(suite);
     valueTests(suite);
     sizeTests(suite);
-    const description = subject.description ?? destinationTypes[subject.name];
-    if (description !== undefined) settingTests(suite, description);
     ownershipTests(suite);
     if (subject.changesOutside) outsideTests(suite, subject.changesOutside);
     staleTests(suite);

@@ -1,4 +1,3 @@
-import type { DestinationDescription } from '@secrets/destinations';
 import type { ConnectedDestination, DestinationSettings, DriverContext } from '../driver/driver.ts';
 import type { EgressGuard } from '../egress/egress-guard.ts';
 
@@ -31,6 +30,11 @@ export interface DriverHarness {
   /** Returns a valid external name that no other test uses. */
   freshName(): string;
   external(name: string): Promise<ExternalSecret | undefined>;
+  /**
+   * Returns everything that the destination holds of an external secret, sorted, without its name and values and without
+   * what differs between two that were written in the same way, such as IDs and times.
+   */
+  stateOf(name: string): string[];
   /** Creates a secret that is not managed by this service. */
   plantForeign(name: string, value: string): Promise<void>;
   /** Changes an external secret as somebody else, in one of the ways of `changesOutside`. */
@@ -80,8 +84,6 @@ export type DriverWith<Options> = (
 export interface DriverUnderTest {
   /** The type's identifier. */
   name: string;
-  /** By default, that of the type of this name. */
-  description?: DestinationDescription;
   maxValueBytes: number;
   takesEmptyValue: boolean;
   /** Whether external secrets have tags, and with them the mark of the destination that they belong to. */
@@ -99,10 +101,6 @@ export interface DriverUnderTest {
   mayWriteTwice?: boolean;
   /** What somebody else can do to an external secret; see `changeOutside`. What `external` shows as tags must be restored. */
   changesOutside?: readonly string[];
-  /** Settings of a destination to which every setting that is pushed applies; by default, those of the harness. */
-  pushes?: Record<string, unknown>;
-  /** Settings of further destinations, with which the driver reads the settings that others do not need. */
-  variants?: readonly Record<string, unknown>[];
   /** Whether a new value is written without a look at the secret, and the response does not show its tags; default false. */
   writesUnseen?: boolean;
   /**

@@ -25,6 +25,8 @@ type StoreFault =
 interface SimulatedStore {
   calls(): readonly { operation: string; at: string }[];
   faults: { add(fault: StoreFault): unknown; clear(): void };
+  /** Records of everything that it holds. */
+  snapshot(): Iterable<object>;
 }
 
 interface SimulatedStoresOptions {
@@ -48,7 +50,10 @@ interface ConnectContext {
 
 /** The part of a driver's harness that is the same for every simulated store. */
 interface SimulatedStores
-  extends Pick<DriverHarness, 'inject' | 'lag' | 'clear' | 'callCount' | 'settingsRead' | 'outputs'> {
+  extends Pick<
+    DriverHarness,
+    'inject' | 'lag' | 'clear' | 'callCount' | 'settingsRead' | 'stateOf' | 'outputs'
+  > {
   /** Returns the operations called since the last call of this function. */
   calls(): string[];
   /**
@@ -83,6 +88,7 @@ export function simulatedStores(options: SimulatedStoresOptions): SimulatedStore
       return fresh;
     },
     callCount: () => allCalls().length,
+    stateOf: (name) => stateOf(stores[0].snapshot(), name),
     settingsRead() {
       const names = [...read];
       read.clear();
@@ -91,6 +97,27 @@ export function simulatedStores(options: SimulatedStoresOptions): SimulatedStore
     outputs: () => JSON.stringify(allCalls()) + lines.join(''),
     connectDriver: connectorOf(options, lines, read),
   };
+}
+
+/** The name of an external secret, its values, and what identifies it or a write of it. */
+const incidental =
+  /^(?:id|arn|name|key|value|text|data|etag|newest|number|state|stages|position|writes|hasChecksum|.*At(?:Ms)?)$/;
+
+function stateOf(records: Iterable<object>, name: string): string[] {
+  const about = [...records].filter((record) => JSON.stringify(record).includes(JSON.stringify(name)));
+  return [...new Set(about.map((record) => JSON.stringify(comparable(record))))].sort();
+}
+
+/** The same for objects and lists that differ only in their order. */
+function comparable(held: unknown): unknown {
+  if (Array.isArray(held))
+    return held
+      .map(comparable)
+      .map((item) => JSON.stringify(item))
+      .sort();
+  if (typeof held !== 'object' || held === null) return held;
+  const parts = Object.entries(held).filter(([part]) => !incidental.test(part));
+  return Object.fromEntries(parts.map(([part, value]) => [part, comparable(value)] as const).sort());
 }
 
 const faultsOf = ({

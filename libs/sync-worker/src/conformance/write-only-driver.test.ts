@@ -111,6 +111,7 @@ async function startHarness(): Promise<DriverHarness> {
       store.lagMs = ms;
     },
     settingsRead: () => [],
+    stateOf: () => [],
     clear: () => {
       store.scenario = undefined;
       store.lagMs = 0;

@@ -15,6 +15,7 @@ import {
   TagResourceCommand,
   UntagResourceCommand,
   UpdateSecretCommand,
+  type UpdateSecretCommandInput,
 } from '@aws-sdk/client-secrets-manager';
 import { Fault } from '@secrets/domain';
 import { abortable, hasCode, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
@@ -25,6 +26,12 @@ import { Described, Replicated, Written } from './schema.ts';
 type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = Parameters<
   typeof SecretsManagerClient.prototype.send<Input, Output>
 >[0];
+
+/** The attributes of a secret: what CreateSecret and UpdateSecret take under the same name, except its value. */
+export type AttributeName = Exclude<
+  keyof CreateSecretCommandInput & keyof UpdateSecretCommandInput,
+  'ClientRequestToken' | 'SecretString' | 'SecretBinary'
+>;
 
 /** The calls of the secrets manager. Each is one request, aborted by the signal; its failures are `Fault`s. */
 export class SecretsManagerApi {
@@ -53,13 +60,14 @@ export class SecretsManagerApi {
     return parseResponse('PutSecretValue', Written, response);
   }
 
-  /** Changes the key of a secret, or of its replica in another region. Without a key, the provider uses its own. */
-  async changeKey(
+  /** Changes attributes of a secret, or the key of its replica in another region. An empty key is the provider's own. */
+  async update(
     SecretId: string,
-    { key, region = this.#region }: { key: string; region?: string },
+    attributes: Partial<Record<AttributeName, string>>,
     signal: AbortSignal,
+    region = this.#region,
   ): Promise<void> {
-    const command = new UpdateSecretCommand({ SecretId, KmsKeyId: key });
+    const command = new UpdateSecretCommand({ SecretId, ...attributes });
     await this.#send('UpdateSecret', command, signal, region);
   }
 

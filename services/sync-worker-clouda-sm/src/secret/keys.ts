@@ -1,8 +1,8 @@
 import { replicaKeys } from '@secrets/destinations';
 import type { Store } from './store.ts';
 
-/** A key as a description shows it, and as the last put has set it; both are empty for the provider's own key. */
-export interface PresentKey {
+/** An attribute as a description shows it, and as the last put has set it; both are empty for the provider's own. */
+export interface Present {
   shown: string | undefined;
   ours: string | undefined;
 }
@@ -10,33 +10,28 @@ export interface PresentKey {
 /** A description shows the provider's own key as its alias, or not at all. */
 const isProviders = (shown = ''): boolean => shown === '' || /(?:^|:)alias\/aws\/secretsmanager$/.test(shown);
 
-/** A key has an ID and an alias, each also as part of an ARN; a description may show either form of what was set. */
-const isSameKey = (wanted: string, shown = ''): boolean =>
-  wanted === shown ||
-  [`/${wanted}`, `:${wanted}`].some((end) => shown.endsWith(end)) ||
-  wanted.endsWith(`/${shown}`);
+/**
+ * Whether a description shows the key. A key has an ID and an alias, each also as part of an ARN; a description may show either
+ * form of what was set.
+ */
+export const isKeyShown = (wanted: string, shown = ''): boolean =>
+  !isProviders(shown) &&
+  (wanted === shown ||
+    [`/${wanted}`, `:${wanted}`].some((end) => shown.endsWith(end)) ||
+    wanted.endsWith(`/${shown}`));
 
 /**
- * Whether the key must be changed. A description may be older than the last put. Without a wanted key, only one that the last
- * put has set is taken away.
+ * Whether the attribute must be changed. A description may be older than the last put. If none is wanted, only one that the
+ * last put has set is taken away.
  */
-const mustChange = (wanted: string, { shown, ours }: PresentKey): boolean =>
+export const mustChange = (
+  wanted: string,
+  { shown, ours }: Present,
+  isShown = (one: string, other: string | undefined) => one === other,
+): boolean =>
   wanted === ''
     ? ours !== undefined && ours !== ''
-    : isProviders(shown) || !isSameKey(wanted, shown) || (ours !== undefined && ours !== wanted);
-
-/**
- * Encrypts the secret with the configured key. An empty key is the key that the provider manages
- * (https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_UpdateSecret.html).
- */
-export async function reconcileKey(
-  { api, settings, signal }: Store,
-  arn: string,
-  present: PresentKey,
-): Promise<void> {
-  if (mustChange(settings.kms_key_id, present))
-    await api.changeKey(arn, { key: settings.kms_key_id }, signal);
-}
+    : !isShown(wanted, shown) || (ours !== undefined && ours !== wanted);
 
 /**
  * Encrypts each replica with its key. Only the key of a replica can be changed, by a call in its region
@@ -46,11 +41,11 @@ export async function reconcileKey(
 export async function reconcileReplicaKeys(
   { api, settings, region: primary, signal }: Store,
   arn: string,
-  present: Readonly<Record<string, PresentKey>>,
+  present: Readonly<Record<string, Present>>,
 ): Promise<void> {
   for (const [region, key] of Object.entries(replicaKeys(settings))) {
     const shown = present[region];
-    if (shown === undefined || !mustChange(key, shown)) continue;
-    await api.changeKey(arn.replace(`:${primary}:`, `:${region}:`), { key, region }, signal);
+    if (shown === undefined || !mustChange(key, shown, isKeyShown)) continue;
+    await api.update(arn.replace(`:${primary}:`, `:${region}:`), { KmsKeyId: key }, signal, region);
   }
 }

@@ -4,7 +4,7 @@ import { Fault } from '@secrets/domain';
 import { hasCode, type PutRequest, tagsOf } from '@secrets/sync-worker';
 import type { Described } from '../api/schema.ts';
 import { tagList } from '../api/secrets-manager-api.ts';
-import { reconcileKey } from './keys.ts';
+import { creationAttributes, reconcileAttributes } from './attributes.ts';
 import { requireOwnership } from './ownership.ts';
 import { parseRemembered, type Remembered, remember } from './remembered.ts';
 import { fromDescribed, fromRemembered, reconcileReplicas } from './replicas.ts';
@@ -66,7 +66,7 @@ async function create(store: Store, request: PutRequest): Promise<Remembered> {
   const { api, account, settings, signal } = store;
   const parts = {
     Tags: tagList(tagsOf(settings.custom_tags, store.owner)),
-    ...(settings.kms_key_id === '' ? {} : { KmsKeyId: settings.kms_key_id }),
+    ...creationAttributes(settings),
   };
   const { ARN, VersionId, ReplicationStatus } = await api.create(
     {
@@ -86,7 +86,7 @@ async function create(store: Store, request: PutRequest): Promise<Remembered> {
 }
 
 /**
- * A repeated create changes nothing, and its response does not show tags and key. With other tags or another key, it is therefore
+ * A repeated create changes nothing, and its response does not show tags and attributes. With other ones, it is therefore
  * another create, which is refused if the secret exists.
  */
 const creationToken = ({ idempotencyToken }: PutRequest, parts: object): string =>
@@ -104,7 +104,7 @@ const deletionInProgress = (name: string): Fault =>
 async function update(store: Store, request: PutRequest, known: Remembered): Promise<Remembered> {
   const version = await putValue(store, request, known.arn);
   await reconcileTags(store, known.arn, { present: known.tags, ours: known.tags });
-  await reconcileKey(store, known.arn, { shown: known.kmsKeyId, ours: known.kmsKeyId });
+  await reconcileAttributes(store, known.arn, { ours: known.attributes });
   await reconcileReplicas(store, known.arn, fromRemembered(known));
   return remember(store, request.externalName, { arn: known.arn, version });
 }
@@ -150,7 +150,7 @@ async function reconcileParts(
   await reconcileTags(store, arn, { present: tagsIn(found), ours: known?.tags ?? {} });
   const mayKeep = known !== undefined && !request.valueChanged && isCurrent(found, known);
   const version = mayKeep ? known.version : await putValue(store, request, arn);
-  await reconcileKey(store, arn, { shown: found.KmsKeyId, ours: known?.kmsKeyId });
+  await reconcileAttributes(store, arn, { found, ours: known?.attributes });
   await reconcileReplicas(store, arn, fromDescribed(found.ReplicationStatus, known));
   return remember(store, request.externalName, { arn, version });
 }

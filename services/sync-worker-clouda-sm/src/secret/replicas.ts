@@ -1,7 +1,7 @@
 import { replicaKeys } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
 import type { ReplicationStatus } from '../api/schema.ts';
-import { type PresentKey, reconcileReplicaKeys } from './keys.ts';
+import { type Present, reconcileReplicaKeys } from './keys.ts';
 import type { Remembered } from './remembered.ts';
 import type { Store } from './store.ts';
 
@@ -14,7 +14,7 @@ export interface PresentReplicas {
   /** Replicas that the last put requested, and that this one may therefore remove. */
   ours: readonly string[];
   /** Keys by region. */
-  keys: Readonly<Record<string, PresentKey>>;
+  keys: Readonly<Record<string, Present>>;
 }
 
 /** Replicas and their keys after the last put. */

@@ -1,43 +1,92 @@
 import { expect, test } from '@jest/globals';
-import { type DestinationDescription, fieldsThat } from '@secrets/destinations';
+import { type DestinationDescription, type Fields, fieldsThat } from '@secrets/destinations';
+import type { Json } from '@secrets/domain';
+import type { ConnectedDestination, PutRequest } from '../../driver/driver.ts';
 import { canary, type DriverSuite } from '../driver-suite.ts';
+import { newValue } from '../put-request.ts';
+import type { Push, SettingsUnderTest } from '../settings-under-test.ts';
 
 /** Read by sync-control, which plans the names, and by the runtime of the workers. */
 const readElsewhere = ['secret_name_template', 'granularity', 'conflict_policy'];
 
+/** Tests that each setting of which a change is pushed reaches the simulated store. */
+export function pushTests<Declared extends Fields>(
+  suite: DriverSuite,
+  { description, pushes }: SettingsUnderTest<Declared>,
+): void {
+  const rows = Object.entries<Push>(pushes);
+
+  test('there is a value for each setting that is pushed', () => {
+    expect(Object.keys(pushes).sort()).toEqual(fieldsThat(description, ({ pushed }) => pushed).sort());
+  });
+
+  test.each(rows)('a new secret gets %s, and an existing one follows each change of it', (name, push) =>
+    connectedBoth(suite, name, push, async (before, after) => {
+      const stateOf = (request: PutRequest) => suite.harness.stateOf(request.externalName);
+      const existing = await suite.putNew(canary, before);
+      const fresh = await suite.putNew(canary, after);
+      const put = async (on: ConnectedDestination, remote: Json, verify = false) =>
+        (await suite.put({ ...existing.request, remote, valueChanged: false, verify }, on)).remote;
+      const without = stateOf(existing.request);
+      const pushed = stateOf(fresh.request);
+      expect(pushed).not.toEqual(without);
+      const remote = await put(after, existing.remote);
+      expectNoticeOr(remote, () => expect(stateOf(existing.request)).toEqual(pushed));
+      const calls = suite.harness.callCount();
+      expect(await put(after, remote)).toEqual(remote);
+      expect(suite.harness.callCount()).toBe(calls); // it remembers what it has pushed
+      const cleared = await put(before, remote);
+      expect([noticeOf(cleared), stateOf(existing.request)]).toEqual([null, without]);
+      if (push.keepsAdditions) return;
+      const verified = await put(after, remote, true); // what it remembers was changed outside
+      expectNoticeOr(verified, () => expect(stateOf(existing.request)).toEqual(pushed));
+    }),
+  );
+
+  test.each(rows)('an existing secret gets %s together with a new value', (name, push) =>
+    connectedBoth(suite, name, push, async (before, after) => {
+      const { request, remote } = await suite.putNew(canary, before);
+      const fresh = await suite.putNew(canary, after);
+      const put = await suite.put({ ...request, ...newValue(request, `${canary} two`), remote }, after);
+      const pushed = suite.harness.stateOf(fresh.request.externalName);
+      expectNoticeOr(put.remote, () =>
+        expect(suite.harness.stateOf(request.externalName)).toEqual(expect.arrayContaining(pushed)),
+      );
+    }),
+  );
+}
+
+/** Connects a destination without the setting, and the same one with it. */
+const connectedBoth = (
+  suite: DriverSuite,
+  name: string,
+  { value, with: settings = {} }: Push,
+  use: (before: ConnectedDestination, after: ConnectedDestination) => Promise<void>,
+): Promise<void> =>
+  suite.connectedAs({ settings }, (before) =>
+    suite.connectedAs({ settings: { ...settings, [name]: value } }, (after) => use(before, after)),
+  );
+
+/** Null unless the put says that the existing external secret cannot follow a setting. */
+const noticeOf = (remote: Json): Json =>
+  typeof remote === 'object' && remote !== null && 'notice' in remote ? (remote.notice ?? null) : null;
+
+function expectNoticeOr(remote: Json, expectPushed: () => void): void {
+  if (noticeOf(remote) === null) expectPushed();
+}
+
 /** A setting that the driver does not read would be accepted, stored and shown, and change nothing. */
-export function settingTests(suite: DriverSuite, description: DestinationDescription): void {
-  const { subject } = suite;
-  const pushed = fieldsThat(description, (field) => field.pushed);
-  const unread = (names: readonly string[]) => {
-    const read = suite.harness.settingsRead();
-    return names.filter((name) => !read.includes(name));
-  };
-
-  test('a new secret gets every setting that is pushed', () =>
-    suite.connectedAs({ settings: subject.pushes ?? {} }, async (other) => {
-      unread([]);
-      await suite.putNew(canary, other);
-      expect(unread(pushed)).toEqual([]);
-    }));
-
-  test('an existing secret is compared with every setting that is pushed, also if its value is unchanged', () =>
-    suite.connectedAs({ settings: subject.pushes ?? {} }, async (other) => {
-      const { request, remote } = await suite.putNew(canary, other);
-      for (const verify of [false, true]) {
-        unread([]);
-        await suite.put({ ...request, remote, valueChanged: false, verify }, other);
-        expect([verify, unread(pushed)]).toEqual([verify, []]);
-      }
-    }));
-
+export function readTests(
+  suite: DriverSuite,
+  description: DestinationDescription,
+  variants: readonly Record<string, unknown>[],
+): void {
   test('every setting is read', async () => {
-    unread([]);
-    for (const settings of [{}, subject.pushes ?? {}, ...(subject.variants ?? [])])
-      await useOnce(suite, settings).catch(() => undefined); // the store may refuse it
-    expect(unread(Object.keys(description.defaults).filter((name) => !readElsewhere.includes(name)))).toEqual(
-      [],
-    );
+    suite.harness.settingsRead();
+    for (const settings of [{}, ...variants]) await useOnce(suite, settings).catch(() => undefined); // the store may refuse it
+    const read = suite.harness.settingsRead();
+    const names = Object.keys(description.defaults).filter((name) => !readElsewhere.includes(name));
+    expect(names.filter((name) => !read.includes(name))).toEqual([]);
   });
 
   test('a stored setting of a wrong type is a fault that names it', async () => {

@@ -1,0 +1,10 @@
+import { cloudBKv } from '@secrets/destinations';
+import { describeSettings } from '@secrets/sync-worker/testing';
+import { startHarness } from './sandbox-harness.ts';
+
+describeSettings({
+  description: cloudBKv,
+  pushes: { custom_tags: { value: { team: 'a' } } },
+  variants: [{ identity_token_audience: 'api://exchange' }],
+  start: (canary) => startHarness({}, { canary }),
+});
