@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { eventually } from '@secrets/testing';
 import type { Db } from '../db.ts';
 import { prepareSchema } from '../prepare.ts';
 import { createTestDb, type TestDb } from '../testing.ts';
@@ -49,6 +50,29 @@ test('a connection whose server accepts no more writes is replaced after a write
   await expect(db.query('insert into things values (1)')).rejects.toMatchObject(unavailable);
   await db.query('insert into things values (1)');
   await checkDatabase(db);
+});
+
+test('a server that answers reads, but has no room for what is written, is not ready until it has', async () => {
+  await owner.query(`alter database ${database()} set temp_file_limit = 0`);
+  await expect(checkDatabase(db)).rejects.toMatchObject({ ...unavailable, cause: { code: '53400' } });
+  await db.query('select from things');
+  await db.query('set temp_file_limit = -1');
+  await checkDatabase(db);
+});
+
+test('checks of readiness write at most every few seconds, and share one write', async () => {
+  const spilled = async () => {
+    await owner.query('select pg_stat_force_next_flush()');
+    const [row] = await owner.query<{ files: number }>(
+      'select temp_files as files from pg_stat_database where datname = current_database()',
+    );
+    return row!.files;
+  };
+  await Promise.all([checkDatabase(db), checkDatabase(db)]);
+  await checkDatabase(db);
+  await db.close(); // flushes its statistics
+  db = openPostgres({ url: owner.url, connections: 1 });
+  await eventually(async () => expect(await spilled()).toBe(1));
 });
 
 test('a transaction on such a connection is refused, and the next one succeeds', async () => {

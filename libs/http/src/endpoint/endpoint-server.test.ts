@@ -111,6 +111,14 @@ const endpoints = [
   }),
   endpoint({
     method: 'get',
+    path: '/fail/outage',
+    summary: 'Fail because of an outage',
+    handle: async () => {
+      throw new Problem('unavailable', 'down', { cause: new Error('canary') });
+    },
+  }),
+  endpoint({
+    method: 'get',
     path: '/fail/text',
     summary: 'Fail as Postgres does for text that it cannot store',
     query: z.object({ code: z.string(), message: z.string().default('internal canary') }),
@@ -325,6 +333,11 @@ describe('responses', () => {
   test('have the status, message and Retry-After of a problem', async () => {
     const { status, body, headers } = await service.call('GET', '/fail/problem');
     expect([status, body.errors, headers.get('retry-after')]).toEqual([429, ['full'], '7']);
+  });
+
+  test('of an outage say when to try again', async () => {
+    const { status, body, headers } = await service.call('GET', '/fail/outage');
+    expect([status, body.errors, headers.get('retry-after')]).toEqual([503, ['down'], '5']);
   });
 
   test('report to the gateway why a request was refused, and which token they contain', async () => {

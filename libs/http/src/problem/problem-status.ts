@@ -17,11 +17,15 @@ export const httpStatus = {
 } satisfies Record<ProblemKind, number>;
 
 /** The response headers of a problem: `Retry-After` in whole seconds, and `Allow`. */
-export function problemHeaders({ retryAfterSeconds, allowed }: Problem): [name: string, value: string][] {
+export function problemHeaders(problem: Problem): [name: string, value: string][] {
+  const { kind, allowed, retryAfterSeconds = kind === 'unavailable' ? outageSeconds : undefined } = problem;
   return [
     ...(retryAfterSeconds === undefined ? [] : [header('retry-after', String(Math.ceil(retryAfterSeconds)))]),
     ...(allowed === undefined ? [] : [header('allow', allowed.join(', '))]),
   ];
 }
+
+/** Seconds after which clients try again what is unavailable, unless the problem says otherwise. */
+const outageSeconds = 5;
 
 const header = (name: string, value: string): [name: string, value: string] => [name, value];
