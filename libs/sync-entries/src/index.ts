@@ -46,6 +46,7 @@ export {
   releaseAdmitted,
 } from './scheduling/schedule.ts';
 export { reviveStuckEntries } from './scheduling/stuck-entries.ts';
+export { maxAheadSeconds, pullBackEntries } from './scheduling/times-ahead.ts';
 export { forgetWorker, hasWorker, liveTypes, recordWorker } from './scheduling/workers.ts';
 export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';

@@ -243,8 +243,10 @@ describe('a pause', () => {
     async (fault, admitted) => {
       await addMany(3);
       await fail(fault, 3_600);
-      await db.query(`update sync.lanes set served_at = now() + interval '1 hour'`);
-      await liftPause(db, destinationId());
+      await db.transaction(async (tx) => {
+        await tx.query('update sync.lanes set served_at = now()');
+        await liftPause(tx, destinationId());
+      });
       expect(await due()).toEqual([]);
       await liftPause(db, destinationId(), { isChanged: true });
       expect(await due()).toHaveLength(admitted);
@@ -255,7 +257,9 @@ describe('a pause', () => {
     await addMany(3);
     const before = (await fail('unavailable')).pausedForSeconds;
     const lift = async () => {
-      await db.query(`update sync.destination_health set paused_until = paused_until + interval '1 hour'`);
+      await db.query(
+        `update sync.destination_health set paused_until = paused_until + interval '30 minutes'`,
+      );
       await liftPause(db, destinationId());
     };
     for (let probe = 0; probe < 8; probe += 1) {

@@ -2,6 +2,7 @@ import { commaList, port, toggle } from '@secrets/config';
 import { limitsEnv } from '@secrets/gateway';
 import { cloudBEnv } from '@secrets/login';
 import { budgets, processEnv, secretNamePrefix } from '@secrets/service';
+import { maxAheadSeconds } from '@secrets/sync-entries';
 import { workerIdentity } from '@secrets/sync-worker-clouda-sm/worker-identity';
 import { z } from 'zod';
 
@@ -48,7 +49,7 @@ export const Env = z.object({
   GCE_METADATA_HOST: z.string().optional(),
   CONCURRENCY: z.coerce.number().int().min(1).max(256).default(16),
   LARGE_VALUES_MIB: z.coerce.number().int().min(1).max(4_096).default(16),
-  LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
+  LEASE_SECONDS: z.coerce.number().int().min(5).max(maxAheadSeconds.lease).default(30),
   SECRET_NAME_PREFIX: secretNamePrefix,
   BUDGETS: budgets,
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),

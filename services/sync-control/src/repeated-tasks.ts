@@ -1,7 +1,7 @@
 import { every, type Repeated } from '@secrets/background';
 import type { Broker } from '@secrets/broker';
 import { destinationTypes } from '@secrets/destinations';
-import { reviveStuckEntries } from '@secrets/sync-entries';
+import { pullBackEntries, reviveStuckEntries } from '@secrets/sync-entries';
 import { removeApproved } from './changes/approved-removals.ts';
 import { FreedNames } from './changes/freed-names.ts';
 import type { FollowContext } from './changes/on-secret-change.ts';
@@ -52,6 +52,7 @@ export const statementTasks: readonly Task[] = [
     const lostEntries = new LostEntries({ db, broker, log, destinationTypes: types, afterSeconds });
     return every(sweepSeconds, 'lost announcements', log, async () => {
       observed.found('lost_announcements', await lostEntries.revive());
+      observed.found('times_ahead', await pullBackEntries(db, types));
       observed.found('stuck_entries', await reviveStuckEntries(db));
     });
   },

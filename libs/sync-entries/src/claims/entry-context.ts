@@ -1,4 +1,5 @@
 import type { Sql } from '@secrets/db';
+import { isSlowNow } from '../scheduling/lanes.ts';
 import { destinationRevision } from '../sql-fragments.ts';
 
 /**
@@ -87,7 +88,7 @@ export async function readEntryContexts(
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, ${destinationRevision} as revision, d.settings,
               d.sealed_credentials, d.codehost_app_id, d.scope_id,
               coalesce(d.scope_confirmed_at > e.synced_at, false) as is_of_earlier_scope, l.id as lane_id,
-              l.failures > 0 or coalesce(h.failures > 0 or h.refusals > 0 or h.slow_until > now(), false) as is_unhealthy,
+              l.failures > 0 or coalesce(h.failures > 0 or h.refusals > 0, false) or ${isSlowNow('h')} as is_unhealthy,
               v.secret_id, v.secret_exists, v.mount_id, v.path, v.version_id, v.sealed
          from sync.entries e
          join sync.destinations d on d.id = e.destination_id and d.deleted_at is null

@@ -9,7 +9,7 @@ import {
   refill,
 } from '@secrets/scheduler';
 import { isOutstanding } from '../sql-fragments.ts';
-import { laneState, windowLimits } from './lanes.ts';
+import { isSlowNow, laneState, pauseEnd, windowLimits } from './lanes.ts';
 import { liveSlots } from './workers.ts';
 
 interface DestinationRow extends Omit<SchedulerState, 'lanes'> {
@@ -86,11 +86,11 @@ export async function readLanes(
             (extract(epoch from now()) * 1000)::float8 as "nowMs",
             l.id as "laneId", ${laneState('l')} as lane, l.tokens,
             (extract(epoch from greatest(l.refilled_at, 'epoch')) * 1000)::float8 as "refilledAtMs",
-            (extract(epoch from greatest(l.served_at, 'epoch')) * 1000)::float8 as "servedAtMs",
-            d.id as "destinationId", ${laneState('h')} as health, coalesce(h.slow_until > now(), false) as "isSlow",
-            (extract(epoch from greatest(l.paused_until, h.paused_until)) * 1000)::float8 as "pausedUntilMs",
+            (extract(epoch from greatest(least(l.served_at, now()), 'epoch')) * 1000)::float8 as "servedAtMs",
+            d.id as "destinationId", ${laneState('h')} as health, ${isSlowNow('h')} as "isSlow",
+            (extract(epoch from greatest(${pauseEnd('l')}, ${pauseEnd('h')})) * 1000)::float8 as "pausedUntilMs",
             coalesce(outstanding.count, 0) as outstanding,
-            coalesce(greatest(l.paused_until, h.paused_until), '-infinity') <= now()
+            coalesce(greatest(${pauseEnd('l')}, ${pauseEnd('h')}), '-infinity') <= now()
               and ("isDue" or ${hasDueOf(1)} or ${hasDueOf(2)}) is true as "hasDue"
        from waiting full join outstanding using (destination_id)
        join sync.destinations d on d.id = destination_id and d.type = $1 and d.deleted_at is null

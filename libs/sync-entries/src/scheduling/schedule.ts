@@ -2,6 +2,7 @@ import type { Sql } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
 import { type Admission, admit, type Budget, untilNextToken } from '@secrets/scheduler';
 import { msUntilReopening, type ReadLane, readLanes } from './read-lanes.ts';
+import { maxAheadSeconds, orNow } from './times-ahead.ts';
 
 /** Entries that one scheduler has admitted. They are due again after 30 s unless they are marked as announced. */
 export interface AdmittedEntries {
@@ -134,12 +135,12 @@ function markAdmitted(
        returning turn),
      open as materialized (
        select id from sync.lanes
-        where id = any($3::uuid[]) and coalesce(paused_until, '-infinity') <= now() and (select count(*) from taken) = 1
+        where id = any($3::uuid[]) and coalesce(${orNow('paused_until', maxAheadSeconds.pause)}, '-infinity') <= now() and (select count(*) from taken) = 1
         order by id for no key update skip locked),
      wanted as (
        select * from unnest($4::uuid[], $5::float8[], $6::float8[], $7::uuid[], $8::int[]) as w (lane_id, tokens, refilled, destination_id, n)),
      admitted as (
-       update sync.entries set announced_at = now(), due_at = now() + interval '30 seconds'
+       update sync.entries set announced_at = now(), due_at = now() + interval '${maxAheadSeconds.announcement} seconds'
         where id = any(array(
           select picked.id from wanted w cross join lateral (
             select id from (${dueOf(0)} union all ${dueOf(1)} union all ${dueOf(2)}) as by_priority limit w.n) as picked

@@ -1,4 +1,5 @@
 import type { Sql } from '@secrets/db';
+import { isAhead } from './times-ahead.ts';
 
 /** A worker that has not been heard of for this long is gone. */
 const aliveSeconds = 15;
@@ -18,18 +19,21 @@ export async function recordWorker(
 /** Removes a worker that stops, and those of its type that are long gone. */
 export async function forgetWorker(sql: Sql, id: string, destinationType: string): Promise<void> {
   await sql.query(
-    `delete from sync.workers where id = $1 or (destination_type = $2 and seen_at < now() - interval '1 hour')`,
+    `delete from sync.workers where id = $1 or (destination_type = $2 and (seen_at < now() - interval '1 hour' or ${isAhead('seen_at', 0)}))`,
     [id, destinationType],
   );
 }
 
+/** SQL condition. A worker that was seen in the future was seen before the clock was set back. */
+const isAlive = `seen_at > now() - interval '${aliveSeconds} seconds' and not ${isAhead('seen_at', 0)}`;
+
 /** SQL: the types of which a worker is alive, as an array. */
-export const liveTypes = `array(select destination_type from sync.workers where seen_at > now() - interval '${aliveSeconds} seconds')`;
+export const liveTypes = `array(select destination_type from sync.workers where ${isAlive})`;
 
 /** SQL: the slots of all live workers of a type together; 0 if there is none. */
 export const liveSlots = (destinationType: string): string =>
   `(select coalesce(sum(slots), 0)::int from sync.workers
-     where destination_type = ${destinationType} and seen_at > now() - interval '${aliveSeconds} seconds')`;
+     where destination_type = ${destinationType} and ${isAlive})`;
 
 /** Whether a worker of a type is alive. */
 export async function hasWorker(sql: Sql, destinationType: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import { initialLane, type LaneState } from '@secrets/scheduler';
-import { laneState, windowLimits } from '../scheduling/lanes.ts';
+import { isSlowNow, laneState, windowLimits } from '../scheduling/lanes.ts';
 
 /** Scheduling state of a destination and its lane. */
 export interface DestinationHealth {
@@ -19,7 +19,7 @@ export async function readHealth(sql: Sql, destinationIds: readonly string[]): P
     // The limit of the subquery forces one lookup for each destination.
     `select found.* from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select d.id as "destinationId", ${laneState('l')} as lane, ${laneState('h')} as destination,
-              coalesce(h.slow_until > now(), false) as "isSlow", (extract(epoch from now()) * 1000)::float8 as "nowMs"
+              ${isSlowNow('h')} as "isSlow", (extract(epoch from now()) * 1000)::float8 as "nowMs"
          from sync.destinations d
          join sync.lanes l on l.id = d.lane_id
          left join sync.destination_health h on h.destination_id = d.id

@@ -46,13 +46,16 @@ interface FailedAttempt {
 
 /**
  * Returns the seconds until the entry's next attempt, or null if it is not retried automatically. The delay doubles with each
- * earlier attempt and is never shorter than the destination asked for. Jitter extends it by up to a half, so that
+ * earlier attempt and is never shorter than the destination asked for, up to an hour. Jitter extends it by up to a half, so that
  * entries that failed together are not retried together. `random` is in [0, 1).
  */
 export function nextAttempt(failed: FailedAttempt, earlierAttempts: number, random: number): number | null {
   const entry = failed.mayPass ? slow : retryPolicy[failed.kind];
   if (entry === null) return null;
-  return Math.max(delay(entry, earlierAttempts), failed.retryAfterSeconds ?? 0) * (1 + random / 2);
+  return (
+    Math.max(delay(entry, earlierAttempts), Math.min(slow.maxSeconds, failed.retryAfterSeconds ?? 0)) *
+    (1 + random / 2)
+  );
 }
 
 /** The exponent is bounded to keep the power finite. */

@@ -1,5 +1,6 @@
 import { commaList, port } from '@secrets/config';
 import { databaseEnv, secretNamePrefix, serviceUrls } from '@secrets/service';
+import { maxAheadSeconds } from '@secrets/sync-entries';
 import { z } from 'zod';
 
 /** The environment variables of every worker. A worker adds those of its own driver. */
@@ -19,7 +20,7 @@ export const WorkerEnv = z.object({
   CONCURRENCY: z.coerce.number().int().min(1).max(256).default(16),
   /** Total size of the values of more than 64 KiB that are in memory at once. */
   LARGE_VALUES_MIB: z.coerce.number().int().min(1).max(4_096).default(16),
-  LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
+  LEASE_SECONDS: z.coerce.number().int().min(5).max(maxAheadSeconds.lease).default(30),
   SECRET_NAME_PREFIX: secretNamePrefix,
 });
 export type WorkerEnv = z.infer<typeof WorkerEnv>;

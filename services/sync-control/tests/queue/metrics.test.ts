@@ -45,7 +45,7 @@ test('the queue of a type is measured by state, and by how long the first entry 
   await entries(4, `due_at = null, announced_at = now()`);
   await entries(
     5,
-    `due_at = now() + interval '1 hour', lease_until = now() + interval '1 hour', lease_owner = 'w'`,
+    `due_at = now() + interval '1 hour', lease_until = now() + interval '10 minutes', lease_owner = 'w'`,
   );
   const metrics = observed();
   await measureQueue(db, metrics);
