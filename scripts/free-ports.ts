@@ -17,15 +17,20 @@ function range(): [number, number] {
   return [from, from + size];
 }
 
+/** The ports that this process has returned: their programs may not listen yet. */
+const returned = new Set<number>();
+
 /**
- * Returns different ports of 127.0.0.1 on which no process listens. Outgoing connections never use them, so a program can
- * still listen there later and after a restart.
+ * Returns different ports of 127.0.0.1 on which no process listens, and never returns them again. Outgoing connections never
+ * use them, so a program can still listen there later and after a restart.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const holders: Server[] = [];
   const ports: number[] = [];
   while (ports.length < count) {
     const port = randomInt(...range());
+    if (returned.has(port)) continue;
+    returned.add(port);
     const holder = await listening(port);
     if (holder === undefined) continue;
     holders.push(holder);
