@@ -10,7 +10,7 @@ import { Play, type Stage } from './play.ts';
 
 // More with: SEQUENCES=20000 npm test -- tests/sequences
 // The same again with: SEQUENCES_SEED=<what a failure prints> npm test -- tests/sequences
-const count = runSize('SEQUENCES', 300, 2_000);
+const count = runSize('SEQUENCES', 150, 2_000);
 const seed = Number(process.env.SEQUENCES_SEED ?? Date.now() % 2 ** 31);
 const concurrency = 24;
 const crashEveryMs = 8_000;

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { expectStatus } from '../../harness/http.ts';
+import { isLongRun } from '../../harness/run-size.ts';
 import { SyncFixture } from '../../harness/sync-fixture.ts';
 import { type ConsoleForTest, startConsole } from '../console-for-test.ts';
 import { accessibilityFaults } from './accessibility.ts';
@@ -41,6 +42,14 @@ function ofDestination({ destination, mount }: SyncFixture): Address[] {
   ];
 }
 
+/** The first two have each color scheme and each width; the others, their other combinations. */
+const looks = [
+  ['light', 1280],
+  ['dark', 320],
+  ['dark', 1280],
+  ['light', 320],
+] as const;
+
 describeInBrowser('every page', () => {
   let console: ConsoleForTest;
   let pages: Address[];
@@ -57,26 +66,25 @@ describeInBrowser('every page', () => {
   afterAll(() => console?.stop());
   afterEach(() => console.closePages());
 
-  test.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 320],
-    ['dark', 320],
-  ] as const)('is accessible and fits the window: %s, %i px', async (colorScheme, width) => {
-    const page = await console.open('/', { colorScheme, viewport: { width, height: 800 } });
-    const found: string[] = [];
-    for (const [path, shows, pictured] of pages) {
-      await page.evaluate(`history.pushState(null, '', '/ui${path}')`);
-      const anything = page.getByText(shows).or(page.getByRole('button', { name: shows }));
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await anything.first().waitFor();
-      found.push(...(await accessibilityFaults(page)).map((fault) => `${path}: ${fault}`));
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
-      if (pictured !== undefined && colorScheme === 'light' && width === 1280) await picture(page, pictured);
-      if (overflow !== 0) found.push(`${path}: is ${overflow} px wider than the window`);
-    }
-    expect(found).toEqual([]);
-  });
+  test.each(isLongRun ? looks : looks.slice(0, 2))(
+    'is accessible and fits the window: %s, %i px',
+    async (colorScheme, width) => {
+      const page = await console.open('/', { colorScheme, viewport: { width, height: 800 } });
+      const found: string[] = [];
+      for (const [path, shows, pictured] of pages) {
+        await page.evaluate(`history.pushState(null, '', '/ui${path}')`);
+        const anything = page.getByText(shows).or(page.getByRole('button', { name: shows }));
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await anything.first().waitFor();
+        found.push(...(await accessibilityFaults(page)).map((fault) => `${path}: ${fault}`));
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+        if (pictured !== undefined && colorScheme === 'light' && width === 1280)
+          await picture(page, pictured);
+        if (overflow !== 0) found.push(`${path}: is ${overflow} px wider than the window`);
+      }
+      expect(found).toEqual([]);
+    },
+  );
 
   test('the sign-in page is accessible', async () => {
     const page = await console.open('/');
