@@ -6,8 +6,11 @@
 //   npm test -- --no-rabbitmq […]        without RabbitMQ: starts faster
 //   npm test -- --long […]               also the long tests, and random tests as long as for a release
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createTemplate } from '@secrets/schemas/testing';
+import { atExit } from './at-exit.ts';
 import { findChromium } from './test-services/installed-chromium.ts';
 import { startTestServices } from './test-services.ts';
 import { describeDuration } from './testing/recorded-seconds.ts';
@@ -29,11 +32,14 @@ const services = needsOneOf(onPostgres, files)
     })
   : undefined;
 const chromium = findChromium();
+/** In a run of so many files, several start the standalone service, which is then worth copying the data of a new one. */
+const fromFiles = 4;
 
 const passed = await runJest({
   /** Services that tests start compile once, as with `npm start`. */
   NODE_COMPILE_CACHE: new URL('../node_modules/.cache/node', import.meta.url).pathname,
   TEST_FILES: files.join(),
+  ...(files.length < fromFiles ? {} : { TEST_INITIAL_DATA: temporaryFolder() }),
   ...(isLong ? { LONG: '1' } : {}),
   ...(services === undefined ? {} : await createTemplate(services.databaseUrl)),
   ...(services?.amqpUrl === undefined ? {} : { TEST_AMQP_URL: services.amqpUrl }),
@@ -54,6 +60,12 @@ for (const one of missing) console.log(`not run: ${one}`);
 const ok = passed && (missing.length === 0 || process.env.CI !== 'true');
 console.log(ok ? 'all tests that could run have passed' : 'FAILED');
 process.exit(ok ? 0 : 1);
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
+  atExit(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 function runJest(env: Record<string, string>): Promise<boolean> {
   const command = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, ...args];

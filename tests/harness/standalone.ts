@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,6 +57,33 @@ export function openDatabase({ dataDir, env }: Pick<Place, 'dataDir' | 'env'>): 
   return openPostgres({ url: env.DATABASE_URL ?? databaseUrl(address, 'postgres'), connections: 2 });
 }
 
+/** The files of a new installation, without its audit log and the data of the sandbox. */
+const initialFiles = ['postgres', 'seal.key', 'internal.key', 'root-token'];
+let creatingInitialData: Promise<string> | undefined;
+
+/**
+ * Copies the data of a new installation into an empty data folder, if this run has a folder to keep such data in. Each worker
+ * of Jest creates it once. The copy saves each start the creation of a database and its migrations.
+ */
+async function copyInitialData({ dataDir, env }: Place): Promise<void> {
+  const { TEST_INITIAL_DATA: parent, JEST_WORKER_ID: worker = '', DATABASE_URL: ownDatabase } = env;
+  if (parent === undefined || ownDatabase !== undefined) return;
+  const folder = join(parent, `of-worker-${worker}`);
+  if (!existsSync(folder)) {
+    creatingInitialData ??= createInitialData(folder);
+    await creatingInitialData;
+  }
+  execFileSync('cp', ['-Rp', ...initialFiles.map((name) => join(folder, name)), dataDir]);
+}
+
+async function createInitialData(folder: string): Promise<string> {
+  const place = await temporaryPlace();
+  const program = launchStandalone(place);
+  await program.untilPrinted('ready ').finally(() => program.end('SIGTERM'));
+  renameSync(place.dataDir, folder);
+  return folder;
+}
+
 /** The standalone service as a process, on temporary data and free ports. */
 export interface Standalone extends Place {
   rootToken: string;
@@ -81,6 +109,7 @@ async function removeFolder(folder: string): Promise<void> {
 /** Starts the service and resolves when it is ready. If `signal` is aborted meanwhile, cleans up and throws. */
 export async function startStandalone(signal?: AbortSignal): Promise<Standalone> {
   const place = await temporaryPlace();
+  await copyInitialData(place);
   let isStopped = false;
   let isEndRequested = false;
   const launch = () => {
