@@ -1,14 +1,16 @@
 import { expect, test } from '@jest/globals';
-import type { ProcessName } from '../harness/distributed.ts';
-import { EventClient } from '../harness/event-client.ts';
-import { eventually } from '../harness/eventually.ts';
-import { client, expectStatus } from '../harness/http.ts';
-import { SyncFixture } from '../harness/sync-fixture.ts';
-import { describeDistributed } from './describe-distributed.ts';
+import type { ProcessName } from '../../harness/distributed.ts';
+import { EventClient } from '../../harness/event-client.ts';
+import { eventually } from '../../harness/eventually.ts';
+import { client, expectStatus } from '../../harness/http.ts';
+import { isLongRun } from '../../harness/run-size.ts';
+import { SyncFixture } from '../../harness/sync-fixture.ts';
+import type { Suite } from '../describe-distributed.ts';
 
+const stopped: ProcessName[] = ['sync-control-2', 'sync-control', 'gateway'];
 const inTime = { code: 0, signal: null };
 
-await describeDistributed('streams of events', (suite) => {
+export function streamsOfEvents(suite: Suite): void {
   const api = () => client(suite.system.url, suite.system.rootToken);
   const follow = async (lastEventId?: string): Promise<EventClient> => {
     const following = {
@@ -34,18 +36,18 @@ await describeDistributed('streams of events', (suite) => {
     for (const one of clients) one.close();
   });
 
-  test.each<ProcessName>(['sync-control', 'sync-control-2', 'gateway'])(
+  test.each(isLongRun ? stopped : stopped.slice(1))(
     'a %s that stops ends its streams and exits in time; the clients miss nothing',
     async (name) => {
       const clients = await Promise.all(Array.from({ length: 4 }, () => follow()));
       await Promise.all(clients.map((one) => one.received(({ kind }) => kind === 'open')));
-      const stopped = suite.system.processes[name].stop();
+      const stopping = suite.system.processes[name].stop();
       await eventually(
         async () => clients.filter(({ hasEnded }) => hasEnded).length,
         (ended) => ended > 0,
         9_000, // less than it waits for responses
       );
-      expect(await stopped).toMatchObject(inTime);
+      expect(await stopping).toMatchObject(inTime);
       await suite.system.processes[name].start();
       const write = () => api()('PATCH', 'sys/sync/config', { disabled: true });
       const written = await eventually(
@@ -63,4 +65,4 @@ await describeDistributed('streams of events', (suite) => {
       for (const one of clients) one.close();
     },
   );
-});
+}

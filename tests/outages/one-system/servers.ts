@@ -6,16 +6,16 @@ import { secretChangesQueue, syncQueue } from '../../../libs/domain/src/index.ts
 import { eventually } from '../../harness/eventually.ts';
 import { client, expectStatus } from '../../harness/http.ts';
 import { isLongRun, longTest } from '../../harness/run-size.ts';
-import { describeDistributed } from '../describe-distributed.ts';
+import type { Suite } from '../describe-distributed.ts';
 import { Load } from '../load/load.ts';
-import { withBroker } from './with-broker.ts';
+import { withBroker } from '../servers/with-broker.ts';
 
 const secrets = 30;
 /** Writes before a server is ended: the load is in progress, and most of it is still to come. */
 const someWrites = 20;
 const queues = [secretChangesQueue, syncQueue('cloudA-sm')];
 
-await describeDistributed('the end of a server under load', (suite) => {
+export function endedServers(suite: Suite): void {
   const { note } = suite;
 
   /** A crash, and in long runs also an orderly stop. */
@@ -92,4 +92,4 @@ await describeDistributed('the end of a server under load', (suite) => {
       expect(depths).toEqual([0, 0]);
     },
   );
-});
+}

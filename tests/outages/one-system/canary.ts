@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { openPostgres } from '../../libs/db/src/index.ts';
-import { syncQueue } from '../../libs/domain/src/index.ts';
-import type { Distributed } from '../harness/distributed.ts';
-import { eventually } from '../harness/eventually.ts';
-import { client, expectStatus } from '../harness/http.ts';
-import { descriptions } from '../harness/processes.ts';
-import { SyncFixture } from '../harness/sync-fixture.ts';
-import { describeDistributed } from './describe-distributed.ts';
-import { withBroker } from './servers/with-broker.ts';
+import { openPostgres } from '../../../libs/db/src/index.ts';
+import { syncQueue } from '../../../libs/domain/src/index.ts';
+import type { Distributed } from '../../harness/distributed.ts';
+import { eventually } from '../../harness/eventually.ts';
+import { client, expectStatus } from '../../harness/http.ts';
+import { descriptions } from '../../harness/processes.ts';
+import { SyncFixture } from '../../harness/sync-fixture.ts';
+import type { Suite } from '../describe-distributed.ts';
+import { withBroker } from '../servers/with-broker.ts';
 
 /** Random, because the arguments of all processes of the machine are searched for it. */
 const canary = `canary-${randomBytes(4).toString('hex')}`;
@@ -22,7 +22,7 @@ const spellings = [
 ];
 const queue = syncQueue('cloudA-sm');
 
-await describeDistributed('a secret value in the distributed system', (suite) => {
+export function secretValue(suite: Suite): void {
   test('appears in no table, message, log, audit line or argument list', async () => {
     const { system, sandbox } = suite;
     const api = client(system.url, system.rootToken);
@@ -52,8 +52,9 @@ await describeDistributed('a secret value in the distributed system', (suite) =>
       const found = spellings.filter((spelling) => text.includes(spelling));
       expect({ where, found }).toEqual({ where, found: [] });
     }
+    expectStatus(await api('PATCH', 'sys/sync/config', { disabled: false }), 200);
   });
-});
+}
 
 /** Every row of every table, as Postgres prints it. */
 async function everyRow(url: string): Promise<string> {

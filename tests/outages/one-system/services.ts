@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { ProcessName } from '../harness/distributed.ts';
-import { isLongRun, longTest } from '../harness/run-size.ts';
-import { describeDistributed } from './describe-distributed.ts';
-import { Load } from './load/load.ts';
+import type { ProcessName } from '../../harness/distributed.ts';
+import { isLongRun, longTest } from '../../harness/run-size.ts';
+import type { Suite } from '../describe-distributed.ts';
+import { Load } from '../load/load.ts';
 
-await describeDistributed('kill -9 of a service under load', (suite) => {
+export function killedServices(suite: Suite): void {
   const { note } = suite;
 
   async function crash(name: ProcessName): Promise<void> {
@@ -50,7 +50,7 @@ await describeDistributed('kill -9 of a service under load', (suite) => {
     },
   );
 
-  test('of both sync-controls, between commits and their messages: everything is synced', async () => {
+  longTest('of both sync-controls, between commits and their messages: everything is synced', async () => {
     const load = await Load.create(suite.system);
     await load.run(async () => {
       await Promise.all([crashAtRandom('sync-control', 3), crashAtRandom('sync-control-2', 3)]);
@@ -61,7 +61,7 @@ await describeDistributed('kill -9 of a service under load', (suite) => {
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(2);
   });
 
-  test('of secrets: acknowledged writes are kept and synced', async () => {
+  longTest('of secrets: acknowledged writes are kept and synced', async () => {
     const load = await Load.create(suite.system);
     await load.run(() => crashAtRandom('secrets', 4));
     const ms = await load.untilSynced();
@@ -69,11 +69,11 @@ await describeDistributed('kill -9 of a service under load', (suite) => {
     expect(load.malformed).toEqual([]);
   });
 
-  test('of the gateway: clients lose connections, and acknowledged writes are kept', async () => {
+  longTest('of the gateway: clients lose connections, and acknowledged writes are kept', async () => {
     const load = await Load.create(suite.system);
     await load.run(() => crashAtRandom('gateway', 3));
     const ms = await load.untilSynced();
     note(`gateway killed 3 times: synced after ${ms} ms; refusals ${JSON.stringify(load.refusals)}`);
     expect(load.refusals[0]).toBeGreaterThan(0);
   });
-});
+}

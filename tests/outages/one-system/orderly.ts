@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { ProcessName } from '../harness/distributed.ts';
-import { eventually, quietFor } from '../harness/eventually.ts';
-import { client, expectStatus } from '../harness/http.ts';
-import { longTest } from '../harness/run-size.ts';
-import { describeDistributed } from './describe-distributed.ts';
-import { Load } from './load/load.ts';
+import type { ProcessName } from '../../harness/distributed.ts';
+import { eventually, quietFor } from '../../harness/eventually.ts';
+import { client, expectStatus } from '../../harness/http.ts';
+import { longTest } from '../../harness/run-size.ts';
+import type { Suite } from '../describe-distributed.ts';
+import { Load } from '../load/load.ts';
 
 // The exit code of a process whose stop times out is 1: 0 says that it ended in time.
 const inTime = { code: 0, signal: null };
@@ -22,7 +22,7 @@ const services: ProcessName[] = [
 const outageMs = 5_000;
 const workers: ProcessName[] = ['worker', 'worker-2'];
 
-await describeDistributed('orderly stops and faults', (suite) => {
+export function orderlyStops(suite: Suite): void {
   const { note } = suite;
 
   const callCount = async () => (await suite.sandbox.calls()).length;
@@ -32,7 +32,7 @@ await describeDistributed('orderly stops and faults', (suite) => {
     expectStatus(await api('PATCH', 'sys/sync/config', { disabled }), 200);
   }
 
-  test('SIGTERM during slow calls: each service exits with 0 in time and finishes its work', async () => {
+  longTest('SIGTERM during slow calls: each service exits with 0 in time and finishes its work', async () => {
     const load = await Load.create(suite.system, { rounds: 2 });
     await load.run(async () => {
       for (const name of services) {
@@ -127,4 +127,4 @@ await describeDistributed('orderly stops and faults', (suite) => {
     );
     return last;
   }
-});
+}
