@@ -4,6 +4,18 @@
  */
 export const unachieved = `w.status not in ('SYNCED', 'UNSYNCED') and w.fault is distinct from 'full'`;
 
+/**
+ * SQL condition: entry `e` is to be removed once another one has replaced it, its external secret exists, and intents before that
+ * of the removal are not achieved: the secret has changed since.
+ */
+const isOutdated = `e.desired = 'absent' and e.remote is not null and e.applied_generation < e.generation - 1`;
+
+/**
+ * SQL condition: entry `e` must not be claimed because of entry `w`, for which it waits. If that one has failed, an outdated `e` may
+ * be claimed to get the newest value, however long the failure lasts.
+ */
+export const mustWait = `${unachieved} and not (w.status <> 'PENDING' and ${isOutdated})`;
+
 /** Number of entries without room that a removal wakes: it makes room for one external secret, or for several smaller ones. */
 const maxWokenByRoom = 10;
 
@@ -30,6 +42,15 @@ export const requeueWaiting = (ids: string): string =>
                      then greatest(now(), s.lease_until, s.next_attempt_at) else s.due_at end,
           last_error = null
     where s.id = any(array(select id from sync.entries where waits_for = any(${ids}) for update skip locked))`;
+
+/**
+ * SQL of an update that makes the outdated entries due that wait for those in `ids`, an SQL array of entries that have failed. It
+ * skips locked entries, as `requeueWaiting` does.
+ */
+export const requeueOutdated = (ids: string): string =>
+  `update sync.entries o set due_at = greatest(now(), o.lease_until, o.next_attempt_at)
+    where o.id = any(array(
+      select e.id from sync.entries e where e.waits_for = any(${ids}) and e.announced_at is null and ${isOutdated} for update skip locked))`;
 
 /** SQL of an array: the IDs of these entries that no other transaction has locked. */
 export const unlockedIds = (parameter: string): string =>

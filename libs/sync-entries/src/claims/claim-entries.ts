@@ -3,7 +3,7 @@ import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 import { isPausedNow } from '../scheduling/lanes.ts';
 import { maxAheadSeconds, orNow } from '../scheduling/times-ahead.ts';
-import { serverIdentity, unachieved, unlockedIds } from '../sql-fragments.ts';
+import { mustWait, serverIdentity, unachieved, unlockedIds } from '../sql-fragments.ts';
 
 /** An entry that one worker holds until its lease ends. */
 export interface ClaimedEntry {
@@ -35,9 +35,21 @@ export interface ClaimedEntry {
   waitedSeconds: number;
   /** Whether a removal keeps the recovery window of the store. */
   isRecoverable: boolean;
+  /**
+   * Whether the entry that replaces this one has failed: then this one, with `desired` absent, gets the newest value and is removed
+   * later.
+   */
+  isRefreshed: boolean;
   /** The trace of the intent; null if it is not traced. */
   traceparent: string | null;
 }
+
+/** What an attempt on a claimed entry does with the external secret. */
+export const actionOf = ({
+  desired,
+  isRefreshed,
+}: Pick<ClaimedEntry, 'desired' | 'isRefreshed'>): 'put' | 'remove' =>
+  desired === 'present' || isRefreshed ? 'put' : 'remove';
 
 /** Entries to claim, the worker that claims them, and the duration of its lease. */
 interface Claim {
@@ -53,7 +65,7 @@ const newFence = (): number => Number(randomBytes(8).readBigUInt64LE() >> 12n);
 /**
  * Claims entries for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold the same entry.
  * Leaves out entries with nothing to do now: deleted, achieved, held by another worker, not yet due, waiting for another
- * entry, of a paused destination, or while syncing is disabled. Entries that another transaction has locked are left out
+ * entry (`mustWait`), of a paused destination, or while syncing is disabled. Entries that another transaction has locked are left out
  * too (`lockedEntries`): a claim never waits for a row.
  *
  * What an external secret holds is uncertain after a lease that has ended without an outcome: its worker may have died after it
@@ -75,11 +87,12 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
         and not exists (select from sync.config where disabled)
         and not exists (select from sync.destinations d
                          where d.id = e.destination_id and ${isPausedNow('d.id', 'd.lane_id')})
-        and not exists (select from sync.entries w where w.id = e.waits_for and ${unachieved})
+        and not exists (select from sync.entries w where w.id = e.waits_for and ${mustWait})
       returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
                 external_name as "externalName", generation, fence, ${serverIdentity} as server, overwrite, verify, pushed_hash as "pushedHash",
                 settings_hash as "settingsHash", remote, put_started_at as "putStartedAt", attempts - 1 as attempts,
-                extract(epoch from now() - requested_at)::float8 as "waitedSeconds", is_recoverable as "isRecoverable", traceparent`,
+                extract(epoch from now() - requested_at)::float8 as "waitedSeconds", is_recoverable as "isRecoverable",
+                exists (select from sync.entries w where w.id = e.waits_for and ${unachieved}) as "isRefreshed", traceparent`,
     [claim.entryIds, claim.destinationType, claim.owner, claim.leaseSeconds, newFence()],
   );
 }

@@ -42,7 +42,8 @@ export const pushChangedSecret = (
        update sync.entries set ${newIntent('user', 'false', '$3')}
         where id = any(array(
           select e.id from sync.entries e
-           where e.association_id = any((select array_agg(id) from followed)::uuid[]) and e.desired = 'present'
+           where e.association_id = any((select array_agg(id) from followed)::uuid[])
+             and (e.desired = 'present' or e.waits_for is not null)
            order by e.id for no key update))
        returning association_id)
      select a.id, d.type as "destinationType",

@@ -1,5 +1,5 @@
 import type { Sql } from '@secrets/db';
-import { unachieved } from '../sql-fragments.ts';
+import { mustWait } from '../sql-fragments.ts';
 
 /**
  * Postpones an entry that was announced but cannot be processed now: until its retry or its lease ends, at least one second.
@@ -13,7 +13,7 @@ export async function postponeEntry(sql: Sql, entryId: string, atLeastSeconds = 
     `with awaited as (
        select w.external_name as name from sync.entries e join sync.entries w on w.id = e.waits_for
         where e.id = $1 and e.applied_generation < e.generation and (e.lease_until is null or e.lease_until <= now())
-          and ${unachieved} for share of w skip locked)
+          and ${mustWait} for share of w skip locked)
      update sync.entries e
         set announced_at = null,
             due_at = case when e.applied_generation < e.generation and not exists (select from awaited) then
@@ -34,7 +34,7 @@ export async function reviveParkedEntries(sql: Sql): Promise<number> {
       where id = any(array(select e.id from sync.entries e
                     where e.waits_for is not null and e.due_at is null and e.announced_at is null
                       and e.applied_generation < e.generation and e.lease_until is null
-                      and not exists (select from sync.entries w where w.id = e.waits_for and ${unachieved})
+                      and not exists (select from sync.entries w where w.id = e.waits_for and ${mustWait})
                     limit 1000 for update skip locked))
       returning id`,
   );

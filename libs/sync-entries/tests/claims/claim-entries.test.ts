@@ -5,6 +5,7 @@ import {
   completeEntries,
   failEntry,
   lockedEntries,
+  postponeEntry,
   requestPut,
   requestRemoval,
 } from '../../src/index.ts';
@@ -141,4 +142,74 @@ test('claims the removal of an old name although nothing readable is left for th
     remote: null,
   });
   expect(await claim(old)).toBeDefined();
+});
+
+describe('while the entry that replaces an old name', () => {
+  const replaced = async () => {
+    const [old, fresh] = [await add('old'), await add('new')];
+    await complete((await claim(old))!, pushed);
+    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
+    return { old, fresh };
+  };
+  /** What planning the association again records for both when the secret has changed. */
+  const change = async ({ old, fresh }: { old: string; fresh: string }) => {
+    await requestPut(db, [fresh]);
+    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
+  };
+
+  test('has failed, an old one whose secret has changed is claimed to be refreshed, and once', async () => {
+    const { old, fresh } = await replaced();
+    await failEntry(db, (await claim(fresh))!, rejected);
+    await change({ old, fresh });
+    expect(await claim(old)).toBeUndefined(); // the new one comes first
+    await postponeEntry(db, old);
+    await failEntry(db, (await claim(fresh))!, rejected);
+    expect(await due()).toEqual([old]);
+    const held = (await claim(old))!;
+    expect(held).toMatchObject({ desired: 'absent', isRefreshed: true });
+    await complete({ ...held, generation: held.generation - 1 }, { ...pushed, pushedHash: 'newer' });
+    expect(await claim(old)).toBeUndefined();
+    expect(await entry(old)).toMatchObject({ desired: 'absent', status: 'PENDING' });
+    await requestPut(db, [fresh]);
+    await complete((await claim(fresh))!, pushed);
+    expect(await claim(old)).toMatchObject({ desired: 'absent', isRefreshed: false });
+  });
+
+  test('has failed, one that was never written is not', async () => {
+    const [old, fresh] = [await add('old'), await add('new')];
+    await failEntry(db, (await claim(old))!, rejected);
+    for (let times = 0; times < 2; times++) await change({ old, fresh });
+    await failEntry(db, (await claim(fresh))!, rejected);
+    expect(await claim(old)).toBeUndefined();
+  });
+
+  test('is achieved during a refresh, the old one is due to be removed after it', async () => {
+    const { old, fresh } = await replaced();
+    await change({ old, fresh });
+    await failEntry(db, (await claim(fresh))!, rejected);
+    const held = (await claim(old))!;
+    await requestPut(db, [fresh]);
+    await complete((await claim(fresh))!, pushed);
+    await complete({ ...held, generation: held.generation - 1 }, pushed);
+    expect(await due()).toEqual([old]);
+    expect(await claim(old)).toMatchObject({ desired: 'absent', isRefreshed: false });
+  });
+
+  test('has failed and a worker has died during a refresh, it is claimed again and verified', async () => {
+    const { old, fresh } = await replaced();
+    await change({ old, fresh });
+    await failEntry(db, (await claim(fresh))!, rejected);
+    await claim(old);
+    await timePasses();
+    expect(await claim(old)).toMatchObject({ isRefreshed: true, verify: true });
+  });
+
+  test('has failed, a refresh that fails is tried again', async () => {
+    const { old, fresh } = await replaced();
+    await change({ old, fresh });
+    await failEntry(db, (await claim(fresh))!, rejected);
+    await failEntry(db, (await claim(old))!, { ...rejected, retryInSeconds: 60 });
+    await timePasses();
+    expect(await claim(old)).toMatchObject({ isRefreshed: true });
+  });
 });

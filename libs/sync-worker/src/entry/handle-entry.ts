@@ -1,7 +1,7 @@
 import type { Verdict } from '@secrets/broker';
 import { isUnavailable } from '@secrets/db';
 import { EntryMessage } from '@secrets/domain';
-import { type ClaimedEntry, postponeEntry, releaseClaim, shortenLease } from '@secrets/sync-entries';
+import { actionOf, type ClaimedEntry, postponeEntry, releaseClaim, shortenLease } from '@secrets/sync-entries';
 import { type Span, traced } from '@secrets/telemetry';
 import { releaseDelaySeconds } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';
@@ -39,7 +39,7 @@ const spanOf = ({ entry }: Claim) => ({
     entry_id: entry.id,
     destination_id: entry.destinationId,
     attempt: entry.attempts + 1,
-    action: entry.desired === 'present' ? 'put' : 'remove',
+    action: actionOf(entry),
   },
 });
 
@@ -190,7 +190,7 @@ async function work(
   };
   const isHeld = await limits.attempts.run(sentAt, (signal) => workOnEntry(worker, { ...attempt, signal }));
   if (isHeld)
-    observe.metrics.achieved(entry.desired, entry.waitedSeconds + (performance.now() - sentAt) / 1_000);
+    observe.metrics.achieved(actionOf(entry), entry.waitedSeconds + (performance.now() - sentAt) / 1_000);
   else {
     observe.metrics.leaseLost();
     entries.lostClaims.add(entry);

@@ -35,7 +35,8 @@ const lateRetrySeconds = 1;
 
 /**
  * Records the failure and schedules the next attempt. A failure of the lane or destination pauses it, and the entry is tried
- * again when the pause ends. Returns whether the claim still held; otherwise nothing was recorded of the entry.
+ * again when the pause ends. An external secret that was only refreshed is still to be removed, so it is tried again in any case.
+ * Returns whether the claim still held; otherwise nothing was recorded of the entry.
  */
 export async function recordFailure(
   { db, limits: { lanes }, observe: { log } }: WorkerContext,
@@ -43,7 +44,7 @@ export async function recordFailure(
   failure: Failure,
   { laneId, startedAtMs }: { laneId?: string; startedAtMs: number },
 ): Promise<boolean> {
-  const { kind, message } = failure;
+  const { kind, message, mayPass } = failure;
   const pause =
     kind === 'crashed' || laneId === undefined
       ? 0
@@ -55,7 +56,7 @@ export async function recordFailure(
   const retryInSeconds =
     kind !== 'crashed' && scopeOf(kind) !== 'entry'
       ? Math.max(pause, lateRetrySeconds)
-      : nextAttempt(failure, entry.attempts, Math.random());
+      : nextAttempt({ ...failure, mayPass: mayPass || entry.isRefreshed }, entry.attempts, Math.random());
   const attempts = entry.attempts + 1;
   const isHeld = await failEntry(db, entry, {
     status: kind === 'crashed' ? nextStatus.crashed() : nextStatus.failed(kind, attempts),

@@ -27,6 +27,7 @@ type Worker = Pick<WorkerContext, 'db' | 'keyRing' | 'clients' | 'entries'>;
  */
 export async function workOnEntry(worker: Worker, attempt: Attempt): Promise<boolean> {
   const { entry } = attempt;
+  if (entry.isRefreshed) return refresh(worker, attempt);
   if (entry.desired === 'absent') {
     await remove(worker, attempt, entry);
     return completeRemoval(worker.db, entry);
@@ -41,6 +42,25 @@ export async function workOnEntry(worker: Worker, attempt: Attempt): Promise<boo
     remote: null,
   } as const;
   return worker.entries.statements.complete(entry, nothing);
+}
+
+/**
+ * Gives the newest value to an external secret that is only kept because the one that replaces it has failed, if its key still
+ * exists. What is achieved is the intent before that of the removal.
+ */
+function refresh(worker: Worker, attempt: Attempt): Promise<boolean> {
+  const { context } = attempt;
+  const entry = { ...attempt.entry, generation: attempt.entry.generation - 1 };
+  const value = context.value && worker.entries.values.pushedValue(context.value, entry.subKey);
+  if (context.secretExists && value !== null && value !== undefined)
+    return push(worker, { ...attempt, entry }, value);
+  const { pushedHash, settingsHash: settings, remote } = entry;
+  return worker.entries.statements.complete(entry, {
+    status: nextStatus.pushed(),
+    pushedHash: pushedHash ?? valueHash(worker.keyRing).of(''), // null would say that it was removed; what is unknown is verified
+    settingsHash: settings,
+    remote,
+  });
 }
 
 async function push(worker: Worker, attempt: Attempt, value: string): Promise<boolean> {

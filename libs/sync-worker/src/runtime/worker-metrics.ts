@@ -7,7 +7,7 @@ export interface WorkerMetrics {
   /** Measures a call of the driver in the same way. */
   startCall(operation: ProviderOperation): (outcome: string) => void;
   /** Records that an intent was achieved, and how long after it was recorded. */
-  achieved(desired: 'present' | 'absent', seconds: number): void;
+  achieved(action: ProviderOperation, seconds: number): void;
   /** Counts an attempt that ended after its lease. */
   leaseLost(): void;
 }
@@ -59,8 +59,7 @@ export function workerMetrics(metrics: Metrics, destination_type: string): Worke
       const finished = calls.startTimer({ ...type, operation });
       return (outcome) => void finished({ outcome });
     },
-    achieved: (desired, seconds) =>
-      latency.observe({ ...type, action: desired === 'present' ? 'put' : 'remove' }, seconds),
+    achieved: (action, seconds) => latency.observe({ ...type, action }, seconds),
     leaseLost: () => leases.inc(type),
   };
 }
