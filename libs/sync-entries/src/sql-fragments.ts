@@ -1,8 +1,5 @@
-/**
- * SQL condition: entry `w` is not achieved yet, so the entries that wait for it must not be claimed. If the destination has no
- * room for it, it waits for their removal instead.
- */
-export const unachieved = `w.status not in ('SYNCED', 'UNSYNCED') and w.fault is distinct from 'full'`;
+/** SQL condition: entry `w` is not achieved yet, so the entries that wait for it must not be removed. */
+export const unachieved = `w.status not in ('SYNCED', 'UNSYNCED')`;
 
 /**
  * SQL condition: entry `e` is to be removed once another one has replaced it, its external secret exists, and intents before that
@@ -11,8 +8,8 @@ export const unachieved = `w.status not in ('SYNCED', 'UNSYNCED') and w.fault is
 const isOutdated = `e.desired = 'absent' and e.remote is not null and e.applied_generation < e.generation - 1`;
 
 /**
- * SQL condition: entry `e` must not be claimed because of entry `w`, for which it waits. If that one has failed, an outdated `e` may
- * be claimed to get the newest value, however long the failure lasts.
+ * SQL condition: entry `e` must not be claimed because of entry `w`, for which it waits. If that one has failed, an outdated
+ * `e` may be claimed to get the newest value, however long the failure lasts.
  */
 export const mustWait = `${unachieved} and not (w.status <> 'PENDING' and ${isOutdated})`;
 
@@ -32,8 +29,8 @@ export const requeueFull = (destinationIds: string): string =>
          order by e.updated_at limit ${maxWokenByRoom} for update skip locked) as waiting))`;
 
 /**
- * SQL of an update that makes the entries due that wait for those in `ids`, an SQL array of entries that are achieved or deleted,
- * or for which there is no room. It skips locked entries, so that it cannot deadlock. None is missed: the holder of the lock
+ * SQL of an update that makes the entries due that wait for those in `ids`, an SQL array of entries that are achieved or deleted.
+ * It skips locked entries, so that it cannot deadlock. None is missed: the holder of the lock
  * makes the entry due, or postpones it only after verifying that the other one is not achieved (`postponeEntry`).
  */
 export const requeueWaiting = (ids: string): string =>

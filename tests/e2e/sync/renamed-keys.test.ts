@@ -88,21 +88,43 @@ async function fillProject(left: number): Promise<() => Promise<unknown>> {
   return () => send('DELETE', `/v9/projects/${projectId}/env/${created!.id}`);
 }
 
-test('in a full project, a renamed key ends with its new name, and what finds no room is created once there is some', async () => {
+test('in a full project, a renamed key keeps its old name until there is room for the new one', async () => {
   const names = { secret_name_template: 'N{{ .SecretKey | uppercase }}' };
   const at = await associated('webhost-project', { old: 'one' }, names);
-  const others = (await contents()).reduce((sum, name) => sum + name.length, 0) - 'NOLD'.length;
-  const empty = await fillProject(others + 'NFRESH'.length + 'two'.length);
+  const others = (await contents()).reduce((sum, name) => sum + name.length, 0);
+  const empty = await fillProject(others + 'NFRESH'.length + 'two'.length - 1);
   await at.write({ fresh: 'two' });
-  await eventuallyEqual(at.statuses, { fresh: 'SYNCED' });
-  expect((await contents()).filter((name) => /^N(OLD|FRESH)$/.test(name))).toEqual(['NFRESH']);
-  await at.write({ fresh: 'two', surplus: '3' });
-  await eventuallyEqual(at.statuses, { fresh: 'SYNCED', surplus: 'CLIENT_SIDE_ERROR' });
-  const { last_error: error, next_attempt_at: next } = (await at.lines()).surplus!;
+  await eventually(at.statuses, ({ fresh }) => fresh === 'CLIENT_SIDE_ERROR');
+  const { last_error: error, next_attempt_at: next } = (await at.lines()).fresh!;
   expect([error, next]).toEqual([expect.stringMatching(/accepts at most 65536/), expect.any(String)]);
+  expect(await renamed()).toEqual(['NOLD']);
   await empty();
-  await at.write({ surplus: '3' });
-  await eventuallyEqual(at.statuses, { surplus: 'SYNCED' });
+  await at.write({ fresh: 'three' });
+  await eventuallyEqual(at.statuses, { fresh: 'SYNCED' });
+  expect(await renamed()).toEqual(['NFRESH']);
 });
 
+test('in a full project, a renamed secret is never missing, gets new values, and moves once there is room', async () => {
+  const named = (name: string) => ({ granularity: 'secret-path', secret_name_template: name });
+  const at = await associated('webhost-project', { value: 'one' }, named('BEFORE'));
+  const others = (await contents()).reduce((sum, name) => sum + name.length, 0);
+  const empty = await fillProject(others + json('two').length);
+  expectStatus(await system.api('PATCH', at.path, named('AFTER')), 200);
+  const set = { mount: `kv-${at.tag}`, secret_name: 's' };
+  expectStatus(await system.api('POST', `${at.path}/associations/set`, set), 200);
+  await eventuallyEqual(at.statuses, { s: 'CLIENT_SIDE_ERROR' });
+  await at.write({ value: 'two' });
+  await eventuallyEqual(async () => (await moved()).BEFORE, json('two'));
+  expect(Object.keys(await moved())).toEqual(['BEFORE']);
+  await empty();
+  await at.write({ value: 'three' });
+  await eventuallyEqual(moved, { AFTER: json('three') });
+});
+
+const json = (value: string) => JSON.stringify({ value });
+const moved = async () => {
+  const { BEFORE, AFTER } = await system.sandbox.contents('webhost-project');
+  return { ...(BEFORE && { BEFORE }), ...(AFTER && { AFTER }) };
+};
+const renamed = async () => (await contents()).filter((name) => /^N(OLD|FRESH)$/.test(name)).sort();
 const contents = async () => Object.keys(await system.sandbox.contents('webhost-project'));

@@ -36,15 +36,15 @@ export interface ClaimedEntry {
   /** Whether a removal keeps the recovery window of the store. */
   isRecoverable: boolean;
   /**
-   * Whether the entry that replaces this one has failed: then this one, with `desired` absent, gets the newest value and is removed
-   * later.
+   * Whether the entry that replaces this one has failed: then this one, with `desired` absent, gets the newest value and is
+   * removed later.
    */
   isRefreshed: boolean;
   /** The trace of the intent; null if it is not traced. */
   traceparent: string | null;
 }
 
-/** What an attempt on a claimed entry does with the external secret. */
+/** The effect of an attempt on the external secret of a claimed entry. */
 export const actionOf = ({
   desired,
   isRefreshed,
@@ -65,8 +65,8 @@ const newFence = (): number => Number(randomBytes(8).readBigUInt64LE() >> 12n);
 /**
  * Claims entries for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold the same entry.
  * Leaves out entries with nothing to do now: deleted, achieved, held by another worker, not yet due, waiting for another
- * entry (`mustWait`), of a paused destination, or while syncing is disabled. Entries that another transaction has locked are left out
- * too (`lockedEntries`): a claim never waits for a row.
+ * entry (`mustWait`), of a paused destination, or while syncing is disabled. Entries that another transaction has locked are
+ * left out too (`lockedEntries`): a claim never waits for a row.
  *
  * What an external secret holds is uncertain after a lease that has ended without an outcome: its worker may have died after it
  * had written another value. The entry is then verified.

@@ -1,6 +1,13 @@
 import type { Db, Sql } from '@secrets/db';
 import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
-import { isLeased, requeueFull, requeueOutdated, requeueWaiting, serverIdentity, unlockedIds } from '../sql-fragments.ts';
+import {
+  isLeased,
+  requeueFull,
+  requeueOutdated,
+  requeueWaiting,
+  serverIdentity,
+  unlockedIds,
+} from '../sql-fragments.ts';
 import { actionOf, type ClaimedEntry } from './claim-entries.ts';
 import { recordOutcomes } from './history.ts';
 
@@ -161,8 +168,7 @@ const isCurrent = `(generation = $3 and not ${isElsewhere('$10::text')})`;
 /**
  * Records a failure, also in the history, and ends the lease, if it still holds; returns whether it did. A newer intent is
  * tried immediately, and verified, since this attempt may have written something; so is an entry that was claimed on another
- * server. If there is no room for the entry, those that wait for it become due: their removal makes room. Otherwise, those of
- * them that are outdated become due, to get the newest value. A `conflict` says
+ * server. Entries that wait for this one and are outdated become due, to get the newest value. A `conflict` says
  * that the external secret is not this entry's, whatever a put has started before.
  */
 export async function failEntry(
@@ -186,8 +192,7 @@ export async function failEntry(
       where id = $1 and fence = $2 and ${isLeased}
       returning id, outcomes, destination_type, $8::text as action, $4 as status, $5 as fault, $6 as error, $9::int as attempts),
      recorded as (${recordOutcomes('failed')}),
-     woken as (${requeueWaiting(`array(select id from failed where fault = 'full')`)}),
-     refreshed as (${requeueOutdated(`array(select id from failed where fault is distinct from 'full')`)})
+     refreshed as (${requeueOutdated('array(select id from failed)')})
      select id from failed`,
     [
       held.id,

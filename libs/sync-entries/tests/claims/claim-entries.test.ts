@@ -151,7 +151,7 @@ describe('while the entry that replaces an old name', () => {
     await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
     return { old, fresh };
   };
-  /** What planning the association again records for both when the secret has changed. */
+  /** Records the intents of both that a new value leads to. */
   const change = async ({ old, fresh }: { old: string; fresh: string }) => {
     await requestPut(db, [fresh]);
     await requestRemoval(db, [{ id: old, waitsFor: fresh }]);

@@ -97,37 +97,28 @@ test('keeps an entry that is set again during its removal, and pushes it again',
 
 describe('without room in the destination', () => {
   const full = { status: 'CLIENT_SIDE_ERROR', fault: 'full', error: 'full', retryInSeconds: 60 } as const;
-  const replaced = async () => {
-    const old = await add('old');
-    await complete((await claim(old))!, pushed);
-    const fresh = await add('fresh');
-    await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
+  test('one that replaces another one keeps it, with new values, until something else has made room', async () => {
+    const [old, other, fresh] = [await add('old'), await add('other'), await add('fresh')];
+    for (const id of [old, other]) await complete((await claim(id))!, pushed);
+    const change = async () => {
+      await requestPut(db, [fresh]);
+      await requestRemoval(db, [{ id: old, waitsFor: fresh }]);
+    };
+    for (let times = 0; times < 2; times++) await change();
+    await failEntry(db, (await claim(fresh))!, full);
+    const held = (await claim(old))!;
+    expect(held).toMatchObject({ isRefreshed: true });
+    await complete({ ...held, generation: held.generation - 1 }, pushed);
     expect(await claim(old)).toBeUndefined();
     await postponeEntry(db, old);
-    await timePasses();
-    expect(await due()).toEqual([fresh]);
-    return { old, fresh };
-  };
-
-  test('an entry that replaces another one lets it be removed, and is due when that has made room', async () => {
-    const { old, fresh } = await replaced();
-    await failEntry(db, (await claim(fresh))!, full);
-    expect(await due()).toEqual([old]);
-    const removing = (await claim(old))!;
-    await db.query('update sync.entries set lease_until = now(), due_at = now() where id = $1', [old]);
-    expect(await due()).toEqual([old]); // its worker has died: it is removed again
-    await completeRemoval(db, (await claim(old))!);
-    expect(await completeRemoval(db, removing)).toBe(false);
+    expect(await due()).toEqual([]);
+    await requestRemoval(db, [{ id: other, waitsFor: null }]);
+    await completeRemoval(db, (await claim(other))!);
     expect(await due()).toEqual([fresh]);
     await complete((await claim(fresh))!, pushed);
+    expect(await due()).toEqual([old]);
+    await completeRemoval(db, (await claim(old))!);
     expect(await entry(fresh)).toMatchObject({ status: 'SYNCED', fault: null });
-  });
-
-  test('one that is refused for another reason keeps it', async () => {
-    const { old, fresh } = await replaced();
-    await failEntry(db, (await claim(fresh))!, rejected);
-    await timePasses();
-    expect([await due(), await claim(old)]).toEqual([[], undefined]);
   });
 
   test('every removal in the destination wakes some entries', async () => {

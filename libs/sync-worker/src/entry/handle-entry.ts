@@ -1,7 +1,13 @@
 import type { Verdict } from '@secrets/broker';
 import { isUnavailable } from '@secrets/db';
 import { EntryMessage } from '@secrets/domain';
-import { actionOf, type ClaimedEntry, postponeEntry, releaseClaim, shortenLease } from '@secrets/sync-entries';
+import {
+  actionOf,
+  type ClaimedEntry,
+  postponeEntry,
+  releaseClaim,
+  shortenLease,
+} from '@secrets/sync-entries';
 import { type Span, traced } from '@secrets/telemetry';
 import { releaseDelaySeconds } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';

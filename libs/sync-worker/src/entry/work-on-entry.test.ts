@@ -97,8 +97,11 @@ test('pushes a value that is not equal to the one pushed', async () => {
 test.each([
   ['pushes the newest value to', 'value', ['put']],
   ['leaves', undefined, []],
-])('while its replacement fails, %s what is to be removed later, if that is %s', async (_, pushed, called) => {
-  const outgoing = { desired: 'absent', isRefreshed: true, attempts: 0 } as const;
-  const { calls, statuses, error } = await work(outgoing, { value }, pushed);
-  expect([calls, statuses, error]).toEqual([called, ['SYNCED'], undefined]);
-});
+])(
+  'while its replacement fails, %s what is to be removed later, if that is %s',
+  async (_, pushed, called) => {
+    const outgoing = { desired: 'absent', isRefreshed: true, attempts: 0 } as const;
+    const { calls, statuses, error } = await work(outgoing, { value }, pushed);
+    expect([calls, statuses, error]).toEqual([called, ['SYNCED'], undefined]);
+  },
+);
