@@ -1,6 +1,6 @@
 -- login: up to 018.do.identities-that-cannot-repeat.sql
 -- secrets: up to 006.do.mount-attributes.sql
--- sync: up to 027.do.removals-from-sources.sql
+-- sync: up to 031.do.deleted-destinations.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -450,6 +450,12 @@ create table sync.config (
   constraint config_queue_capacity_check CHECK ((queue_capacity >= 0))
 );
 
+create table sync.deleted_destinations (
+  deleted_at timestamp with time zone default now() not null,
+  id uuid not null,
+  constraint deleted_destinations_pkey PRIMARY KEY (id)
+);
+
 create table sync.destination_checks (
   destination_id uuid not null,
   destination_type text not null,
@@ -500,6 +506,7 @@ create table sync.destinations (
   namespace_path text not null,
   purge_error text,
   purge_initiated_at timestamp with time zone,
+  purge_keeps boolean default false not null,
   purge_position uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
   push_initiated_at timestamp with time zone,
   push_position text default ''::text not null,
@@ -1012,6 +1019,18 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.keep_in_purge()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from sync.destinations where id = new.destination_id and purge_initiated_at is not null and purge_keeps) then
+    new.waits_for := new.id;
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.own_lane()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1185,6 +1204,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.remember_deleted_destination()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into sync.deleted_destinations (id) values (old.id) on conflict do nothing;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.renew_revision()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1240,9 +1269,13 @@ CREATE TRIGGER record_new_destination AFTER INSERT ON sync.destinations FOR EACH
 
 CREATE TRIGGER record_removed_destination AFTER DELETE ON sync.destinations FOR EACH ROW WHEN ((old.deleted_at IS NULL)) EXECUTE FUNCTION sync.record_destination();
 
+CREATE TRIGGER remember_deleted_destination AFTER DELETE ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.remember_deleted_destination();
+
 CREATE TRIGGER renew_revision BEFORE UPDATE OF revision ON sync.destinations FOR EACH ROW WHEN ((old.revision <> new.revision)) EXECUTE FUNCTION sync.renew_revision();
 
 CREATE TRIGGER forget_history AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.forget_history();
+
+CREATE TRIGGER keep_in_purge BEFORE UPDATE OF desired ON sync.entries FOR EACH ROW WHEN (((new.desired = 'absent'::text) AND (new.waits_for IS NULL))) EXECUTE FUNCTION sync.keep_in_purge();
 
 CREATE TRIGGER record_entry AFTER UPDATE OF status ON sync.entries FOR EACH ROW WHEN (((old.status <> new.status) OR (old.synced_at IS DISTINCT FROM new.synced_at) OR ((old.lease_owner IS NOT NULL) AND (new.lease_owner IS NULL)))) EXECUTE FUNCTION sync.record_entry();
 

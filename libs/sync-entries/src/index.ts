@@ -8,6 +8,7 @@ export * from './claims/leases.ts';
 export * from './claims/locked-entries.ts';
 export * from './claims/verify-again.ts';
 export * from './codehost-app.ts';
+export { areDeletedDestinations } from './deleted-destinations.ts';
 export * from './destination-checks.ts';
 export * from './entry.ts';
 export * from './find-entries.ts';

@@ -1,5 +1,15 @@
-/** SQL condition: entry `w` is not achieved yet, so the entries that wait for it must not be removed. */
-export const unachieved = `w.status not in ('SYNCED', 'UNSYNCED')`;
+/**
+ * SQL condition: the external secret of entry `e`, with `desired` absent, stays in the store. Such an entry waits for itself, so
+ * that earlier versions, which would remove the external secret, never claim it.
+ */
+const isKept = 'e.waits_for = e.id';
+
+/** SQL of whether the removal of entry `e` keeps the external secret: during a purge, the purge decides. */
+export const keepsSecret = `coalesce(
+  (select d.purge_keeps from sync.destinations d where d.id = e.destination_id and d.purge_initiated_at is not null), ${isKept}, false)`;
+
+/** SQL condition: entry `w` is not achieved yet, so entry `e`, which waits for it, must not be removed. */
+export const unachieved = `not coalesce(${isKept}, false) and w.status not in ('SYNCED', 'UNSYNCED')`;
 
 /**
  * SQL condition: entry `e` is to be removed once another one has replaced it, its external secret exists, and intents before that
@@ -47,7 +57,7 @@ export const requeueWaiting = (ids: string): string =>
 export const requeueOutdated = (ids: string): string =>
   `update sync.entries o set due_at = greatest(now(), o.lease_until, o.next_attempt_at)
     where o.id = any(array(
-      select e.id from sync.entries e where e.waits_for = any(${ids}) and e.announced_at is null and ${isOutdated} for update skip locked))`;
+      select e.id from sync.entries e where e.waits_for = any(${ids}) and not ${isKept} and e.announced_at is null and ${isOutdated} for update skip locked))`;
 
 /** SQL of an array: the IDs of these entries that no other transaction has locked. */
 export const unlockedIds = (parameter: string): string =>

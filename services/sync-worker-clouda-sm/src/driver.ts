@@ -6,6 +6,7 @@ import { ownAccount } from './api/own-account.ts';
 import { SecretsManagerApi } from './api/secrets-manager-api.ts';
 import { Account, accountOf } from './secret/account.ts';
 import { putSecret } from './secret/put-secret.ts';
+import { releaseSecret } from './secret/release-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
 import type { Store } from './secret/store.ts';
 import { regionOf } from './settings.ts';
@@ -58,7 +59,12 @@ export function cloudaSmDriver({
         agents.close();
       };
       const store = { api, account, settings, region, owner };
-      return connected<Store>(cloudASm, store, { put: putSecret, remove: removeSecret, close });
+      return connected<Store>(cloudASm, store, {
+        put: putSecret,
+        remove: removeSecret,
+        release: releaseSecret,
+        close,
+      });
     },
   };
 }

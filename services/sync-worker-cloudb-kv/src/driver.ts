@@ -8,7 +8,7 @@ import { VaultApi } from './api/vault-api.ts';
 import { locateVault, type VaultLocation } from './api/vault-location.ts';
 import { withFaults } from './api/vault-responses.ts';
 import { putSecret } from './secret/put-secret.ts';
-import { removeSecret } from './secret/remove-secret.ts';
+import { releaseSecret, removeSecret } from './secret/remove-secret.ts';
 import type { Store } from './secret/store.ts';
 
 export interface CloudBKvOptions {
@@ -38,7 +38,12 @@ export function cloudbKvDriver({ endpointUrl, authorityUrl }: CloudBKvOptions = 
         toDirectory.close();
       };
       const store = { api, settings, owner };
-      return connected<Store>(cloudBKv, store, { put: putSecret, remove: removeSecret, close });
+      return connected<Store>(cloudBKv, store, {
+        put: putSecret,
+        remove: removeSecret,
+        release: releaseSecret,
+        close,
+      });
     },
   };
 }

@@ -4,6 +4,7 @@ import { authClientFor, type Environment, metadataUrl } from './api/credentials.
 import { guardedTransport } from './api/guarded-transport.ts';
 import { SecretManagerApi } from './api/secret-manager-api.ts';
 import { putSecret } from './secret/put-secret.ts';
+import { releaseSecret } from './secret/release-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
 import type { Store } from './secret/store.ts';
 
@@ -32,7 +33,12 @@ export function cloudcSmDriver(environment: CloudCSmOptions = {}): Driver {
         agents.close();
         metadataAgents.close();
       };
-      return connected<Store>(cloudCSm, store, { put: putSecret, remove: removeSecret, close });
+      return connected<Store>(cloudCSm, store, {
+        put: putSecret,
+        remove: removeSecret,
+        release: releaseSecret,
+        close,
+      });
     },
   };
 }

@@ -3,7 +3,7 @@ import { connected, type Driver, settingsFor } from '@secrets/sync-worker';
 import { EnvironmentApi } from './api/environment-api.ts';
 import { Project } from './variable/project.ts';
 import { putVariable } from './variable/put-variable.ts';
-import { removeVariable } from './variable/remove-variable.ts';
+import { releaseVariable, removeVariable } from './variable/remove-variable.ts';
 import type { Store } from './variable/store.ts';
 
 /** The driver of webhost-project. `endpointUrl` is the operator's endpoint in place of the provider's public API. */
@@ -28,7 +28,12 @@ export function webhostProjectDriver({ endpointUrl }: { endpointUrl?: string | u
         placement: { separatesDevelopment: false },
       };
       const close = () => agents.close();
-      return connected<Store>(webhostProject, store, { put: putVariable, remove: removeVariable, close });
+      return connected<Store>(webhostProject, store, {
+        put: putVariable,
+        remove: removeVariable,
+        release: releaseVariable,
+        close,
+      });
     },
   };
 }

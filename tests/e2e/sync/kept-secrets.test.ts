@@ -38,6 +38,11 @@ async function createPlace(type: string) {
           await api('POST', `${path}/associations/set`, { mount, secret_name: 's', ...fields }),
           200,
         ),
+      remove: async (fields: object) =>
+        expectStatus(
+          await api('POST', `${path}/associations/remove`, { mount, secret_name: 's', ...fields }),
+          200,
+        ),
       delete: async (query: string) => expectStatus(await api('DELETE', `${path}?${query}`), 204),
       untilStatus: (status: string | undefined) =>
         eventuallyEqual(async () => (await line())?.sync_status, status),
@@ -74,5 +79,44 @@ describe.each(sandboxTypes.map(({ type }) => type))('a destination of %s', (type
     }
     expect(await place.external('new')).toBe(json('first'));
     await one.untilStatus('CLIENT_SIDE_ERROR');
+  });
+
+  test('takes over with overwrite what a deleted one has left behind', async () => {
+    const place = await createPlace(type);
+    await leaveBehind(place, 'left');
+    await place.write('second');
+    const one = await place.destination('left');
+    await one.set();
+    await one.untilStatus('CLIENT_SIDE_ERROR');
+    expect(await place.external('left')).toBe(json('first'));
+    await one.set({ overwrite: true });
+    await one.untilStatus('SYNCED');
+    expect(await place.external('left')).toBe(json('second'));
+    await one.delete('purge=true');
+    await eventuallyEqual(() => place.external('left'), undefined);
+  });
+
+  test('that removes an association, or is deleted, keeps external secrets on request, as foreign ones', async () => {
+    const place = await createPlace(type);
+    const one = await place.destination('kept');
+    await one.set();
+    await one.untilStatus('SYNCED');
+    await one.remove({ keep: true });
+    await one.untilStatus(undefined);
+    expect(await place.external('kept')).toBe(json('first'));
+    await place.write('second');
+    await one.set();
+    await one.untilStatus('CLIENT_SIDE_ERROR');
+    expect(await place.external('kept')).toBe(json('first'));
+    await one.set({ overwrite: true });
+    await one.untilStatus('SYNCED');
+    await one.delete('keep=true');
+    await eventuallyEqual(async () => (await system.api('GET', one.path)).status, 404);
+    expect(await place.external('kept')).toBe(json('second'));
+    const other = await place.destination('kept');
+    await other.set({ overwrite: true });
+    await other.untilStatus('SYNCED');
+    await other.delete('purge=true');
+    await eventuallyEqual(() => place.external('kept'), undefined);
   });
 });

@@ -1,7 +1,7 @@
 import { connected, type Driver, settingsFor } from '@secrets/sync-worker';
 import { notesKv } from '../description/notes-kv.ts';
 import { NotesApi } from './notes-api.ts';
-import { putNote, removeNote, type Store } from './put-note.ts';
+import { putNote, releaseNote, removeNote, type Store } from './put-note.ts';
 
 /** The driver of notes-kv. `endpointUrl` is the operator's endpoint in place of the provider's own. */
 export function notesKvDriver({ endpointUrl }: { endpointUrl?: string | undefined } = {}): Driver {
@@ -15,7 +15,12 @@ export function notesKvDriver({ endpointUrl }: { endpointUrl?: string | undefine
       const owner = { prefix, destinationId: destination.id };
       const store = { api, owner, settings };
       const close = () => agents.close();
-      return connected<Store>(notesKv, store, { put: putNote, remove: removeNote, close });
+      return connected<Store>(notesKv, store, {
+        put: putNote,
+        remove: removeNote,
+        release: releaseNote,
+        close,
+      });
     },
   };
 }

@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { SettingsOf } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
 import {
   belongsTo,
   hasCode,
+  marksOf,
   type OwnedSecret,
   type Owner,
   type PutRequest,
+  type ReleaseRequest,
   type RemoveRequest,
   rememberedOf,
   requireWritable,
@@ -120,6 +123,18 @@ export async function removeNote({ api, owner, signal }: Store, request: RemoveR
     await api.delete(id, signal).catch((error: unknown) => {
       if (!hasCode(error, 'NoSuchNote')) throw error;
     });
+}
+
+/** Removes the built-in tags from the note, if it has them. */
+export async function releaseNote({ api, owner, signal }: Store, request: ReleaseRequest): Promise<void> {
+  const found = await api.find(request.externalName, signal);
+  const removeTags = marksOf(owner, found?.tags ?? {});
+  if (found === undefined || removeTags.length === 0) return;
+  try {
+    await api.change(found.id, { setTags: {}, removeTags, idempotencyKey: randomUUID() }, signal);
+  } catch (error) {
+    if (!hasCode(error, 'NoSuchNote')) throw error;
+  }
 }
 
 const owned = (

@@ -3,7 +3,7 @@ import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 import { isPausedNow } from '../scheduling/lanes.ts';
 import { maxAheadSeconds, orNow } from '../scheduling/times-ahead.ts';
-import { mustWait, serverIdentity, unachieved, unlockedIds } from '../sql-fragments.ts';
+import { keepsSecret, mustWait, serverIdentity, unachieved, unlockedIds } from '../sql-fragments.ts';
 
 /** An entry that one worker holds until its lease ends. */
 export interface ClaimedEntry {
@@ -35,6 +35,8 @@ export interface ClaimedEntry {
   waitedSeconds: number;
   /** Whether a removal keeps the recovery window of the store. */
   isRecoverable: boolean;
+  /** Whether a removal leaves the external secret in the store, without the marks of its destination. */
+  isKept: boolean;
   /**
    * Whether the entry that replaces this one has failed: then this one, with `desired` absent, gets the newest value and is
    * removed later.
@@ -91,7 +93,7 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
       returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
                 external_name as "externalName", generation, fence, ${serverIdentity} as server, overwrite, verify, pushed_hash as "pushedHash",
                 settings_hash as "settingsHash", remote, put_started_at as "putStartedAt", attempts - 1 as attempts,
-                extract(epoch from now() - requested_at)::float8 as "waitedSeconds", is_recoverable as "isRecoverable",
+                extract(epoch from now() - requested_at)::float8 as "waitedSeconds", is_recoverable as "isRecoverable", ${keepsSecret} as "isKept",
                 exists (select from sync.entries w where w.id = e.waits_for and ${unachieved}) as "isRefreshed", traceparent`,
     [claim.entryIds, claim.destinationType, claim.owner, claim.leaseSeconds, newFence()],
   );

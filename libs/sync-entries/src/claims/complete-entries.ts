@@ -13,6 +13,8 @@ import { recordOutcomes } from './history.ts';
 
 type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'server' | 'generation' | 'attempts'>;
 
+type HeldRemoval = Held & Pick<ClaimedEntry, 'associationId' | 'isKept' | 'pushedHash' | 'remote'>;
+
 /** Result of a completed attempt. */
 export interface AttemptResult {
   status: SyncStatus;
@@ -83,11 +85,12 @@ export async function completeEntries(
 }
 
 /**
- * Records that the external secret of an entry with `desired` absent is deleted: deletes the row, and with the last row of an
- * association that is being removed the association. Makes entries due that waited for it, or for room. If the entry was set
- * again in the meantime, the row stays and is due. Returns whether the lease still held.
+ * Records that the external secret of an entry with `desired` absent is deleted, or released if it is kept: deletes the row, and
+ * with the last row of an association that is being removed the association. Makes entries due that waited for it, or for room.
+ * If the entry was set again in the meantime, the row stays and is due; it still remembers an external secret that exists.
+ * Returns whether the lease still held.
  */
-export function completeRemoval(db: Db, held: Held & { associationId: string }): Promise<boolean> {
+export function completeRemoval(db: Db, held: HeldRemoval): Promise<boolean> {
   return db.transaction(async (tx) => {
     // Locked first: of two workers that remove the last two entries, one must see that no entry is left.
     await tx.query('select id from sync.associations where id = $1 for update', [held.associationId]);
@@ -96,7 +99,9 @@ export function completeRemoval(db: Db, held: Held & { associationId: string }):
       [held.id, held.fence, held.generation],
     );
     if (deleted === undefined) {
-      const setAgain = { status: 'UNSYNCED', pushedHash: null, settingsHash: null, remote: null } as const;
+      const { isKept, pushedHash, remote } = held;
+      const left = isKept ? { pushedHash, remote } : { pushedHash: null, remote: null };
+      const setAgain = { status: 'UNSYNCED', settingsHash: null, ...left } as const;
       return (await completeEntries(tx, [{ held, achieved: setAgain }])).has(held.id);
     }
     await tx.query(requeueWaiting('array[$1::uuid]'), [held.id]);

@@ -165,13 +165,15 @@ export interface RemovalIntent {
    * in sync itself.
    */
   isRecoverable?: boolean;
+  /** Whether the external secrets stay in the store, as ones that belong to no destination. The entries then wait for nothing. */
+  keep?: boolean;
 }
 
 /** Requests the removal of these entries. `waitsFor` is the entry that replaces an entry and must be achieved first. */
 export async function requestRemoval(
   sql: Sql,
   entries: readonly { id: string; waitsFor: string | null }[],
-  { origin = 'user', isRecoverable = false }: RemovalIntent = {},
+  { origin = 'user', isRecoverable = false, keep = false }: RemovalIntent = {},
 ): Promise<void> {
   if (entries.length === 0) return;
   await sql.query(
@@ -180,7 +182,7 @@ export async function requestRemoval(
       where e.id = given.id and e.id = any(${lockedInOrder('id = any($1::uuid[])')})`,
     [
       entries.map(({ id }) => id),
-      entries.map(({ waitsFor }) => waitsFor),
+      entries.map(({ id, waitsFor }) => (keep ? id : waitsFor)),
       traceparent() ?? null,
       isRecoverable,
     ],

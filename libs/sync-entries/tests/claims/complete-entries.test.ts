@@ -131,3 +131,52 @@ describe('without room in the destination', () => {
     expect((await due()).sort()).toEqual([first, second].sort());
   });
 });
+
+describe('an external secret that is to be kept', () => {
+  const keep = async () => {
+    const id = await add();
+    await complete((await claim(id))!, pushed);
+    await requestRemoval(db, [{ id, waitsFor: null }], { keep: true });
+    return id;
+  };
+
+  test('is released, and its entry forgotten', async () => {
+    const id = await keep();
+    const held = (await claim(id))!;
+    expect(held).toMatchObject({ desired: 'absent', isKept: true, isRefreshed: false });
+    expect(await completeRemoval(db, held)).toBe(true);
+    expect(await entry(id)).toBeUndefined();
+  });
+
+  test('is still known if it is set again during the release', async () => {
+    const id = await keep();
+    const held = (await claim(id))!;
+    await requestPut(db, [id]);
+    await completeRemoval(db, held);
+    expect(await claim(id)).toMatchObject({ desired: 'present', isKept: false, remote: pushed.remote });
+  });
+
+  test('is removed if that is requested before the release', async () => {
+    const id = await keep();
+    await requestRemoval(db, [{ id, waitsFor: null }]);
+    expect(await claim(id)).toMatchObject({ desired: 'absent', isKept: false });
+  });
+
+  test('is tried again if the release fails', async () => {
+    const id = await keep();
+    await failEntry(db, (await claim(id))!, { ...rejected, retryInSeconds: 60 });
+    await timePasses();
+    expect(await claim(id)).toMatchObject({ isKept: true });
+  });
+
+  test('is kept during a purge as the last request for the purge says', async () => {
+    const [kept, removed] = [await keep(), await add('other')];
+    const purge = (keeps: boolean) =>
+      db.query('update sync.destinations set purge_initiated_at = now(), purge_keeps = $1', [keeps]);
+    await purge(true);
+    await requestRemoval(db, [{ id: removed, waitsFor: null }]);
+    expect(await claim(removed)).toMatchObject({ isKept: true });
+    await purge(false);
+    expect(await claim(kept)).toMatchObject({ isKept: false });
+  });
+});

@@ -5,7 +5,13 @@ import { checkSequences } from './driver-sequences.ts';
 import { canary, DriverSuite } from './driver-suite.ts';
 import { faultTests, lostOutcomeTests } from './rules/fault-tests.ts';
 import { outsideTests } from './rules/outside-tests.ts';
-import { markTests, ownershipTests, tagTests } from './rules/ownership-tests.ts';
+import {
+  leftBehindTests,
+  markTests,
+  ownershipTests,
+  releaseTests,
+  tagTests,
+} from './rules/ownership-tests.ts';
 import { staleTests } from './rules/stale-tests.ts';
 import { startTests } from './rules/start-tests.ts';
 import { sizeTests, valueTests } from './rules/value-tests.ts';
@@ -23,9 +29,13 @@ export function describeDriver(subject: DriverUnderTest): void {
     valueTests(suite);
     sizeTests(suite);
     ownershipTests(suite);
+    releaseTests(suite);
     if (subject.changesOutside) outsideTests(suite, subject.changesOutside);
     staleTests(suite);
-    if (subject.showsOwner ?? subject.supportsTags) markTests(suite);
+    if (subject.showsOwner ?? subject.supportsTags) {
+      markTests(suite);
+      leftBehindTests(suite);
+    }
     if (subject.supportsTags) tagTests(suite);
     if (subject.recordsStart) startTests(suite);
 

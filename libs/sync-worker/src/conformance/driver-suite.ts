@@ -52,6 +52,11 @@ export class DriverSuite {
     return this.connected.remove({ ...request, remote }, deadline());
   }
 
+  /** Releases the external secret of the entry of this put. */
+  async release(request: PutRequest, remote: Json | null = null): Promise<void> {
+    await this.connected.release?.({ ...request, remote }, deadline());
+  }
+
   /** Removes the external secret of this name as an entry that has never put it. */
   removeUnput(externalName: string): Promise<void> {
     return this.remove(putRequest(externalName, ''));

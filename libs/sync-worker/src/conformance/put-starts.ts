@@ -32,5 +32,8 @@ export const withStarts = (connected: ConnectedDestination, starts: Starts): Con
     await connected.remove({ ...request, putStartedAt: starts.get(request.entryId) ?? null }, signal);
     starts.delete(request.entryId);
   },
+  async release(request, signal) {
+    await connected.release?.({ ...request, putStartedAt: starts.get(request.entryId) ?? null }, signal);
+  },
   close: () => connected.close(),
 });

@@ -1,13 +1,15 @@
 import { type DestinationDescription, whyValueRefused } from '@secrets/destinations';
 import { Fault, type Json } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
-import type { ConnectedDestination, PutRequest, RemoveRequest } from './driver.ts';
+import type { ConnectedDestination, PutRequest, ReleaseRequest, RemoveRequest } from './driver.ts';
 
 /** The operations of a driver on one destination, which `store` describes. */
 interface Operations<Store> {
   /** Returns what to remember of the external secret. */
   put(store: Store, request: PutRequest): Promise<Json>;
   remove(store: Store, request: RemoveRequest): Promise<void>;
+  /** Absent if the store shows no owner. */
+  release?(store: Store, request: ReleaseRequest): Promise<void>;
   /** Closes all sockets. */
   close(): void | Promise<void>;
 }
@@ -16,7 +18,7 @@ interface Operations<Store> {
 export const connected = <Store extends { signal: AbortSignal }>(
   description: DestinationDescription,
   store: Omit<Store, 'signal'>,
-  { put, remove, close }: Operations<Store>,
+  { put, remove, release, close }: Operations<Store>,
 ): ConnectedDestination => {
   const within = (signal: AbortSignal) => ({ ...store, signal }) as Store;
   return {
@@ -25,6 +27,7 @@ export const connected = <Store extends { signal: AbortSignal }>(
       return { remote: await put(within(signal), request) };
     },
     remove: (request, signal) => remove(within(signal), request),
+    ...(release && { release: (request, signal) => release(within(signal), request) }),
     close: async () => close(),
   };
 };

@@ -2,6 +2,7 @@ import type { Json } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { EgressGuard } from '../egress/egress-guard.ts';
+import type { Overwrite } from './ownership.ts';
 import type { ScopeMemory } from './scope-memory.ts';
 
 /** The destination that a driver connects to, as its owner configured it. */
@@ -58,8 +59,8 @@ export interface PutRequest extends EntryRequest {
    * after a crash has the same token.
    */
   idempotencyToken: string;
-  /** Whether an existing secret that does not belong to any destination may be taken over. */
-  overwrite: boolean;
+  /** Whether an existing secret that does not belong to any destination may be taken over; for `requireWritable`. */
+  overwrite: Overwrite;
   /**
    * Records durably that this put is about to write (`putStartedAt` of later calls). A driver that relies on `putStartedAt`
    * awaits it before each write of a secret whose `remote` is null, after it has found that it may write: the secret does not
@@ -84,6 +85,9 @@ export interface PutRequest extends EntryRequest {
   /** Whether to read the external secret and repair it if it was changed from outside, although nothing changed here. */
   verify: boolean;
 }
+
+/** An external secret that is kept, but no longer updated. */
+export type ReleaseRequest = EntryRequest;
 
 /** An external secret that is no longer wanted. */
 export interface RemoveRequest extends EntryRequest {
@@ -113,6 +117,11 @@ export interface ConnectedDestination {
    * and is therefore left unchanged. Afterwards, `remote` and `putStartedAt` are null.
    */
   remove(request: RemoveRequest, signal: AbortSignal): Promise<void>;
+  /**
+   * Leaves the external secret as it is, except for the built-in tags of the destination: without them, it belongs to no
+   * destination. It also succeeds if the secret does not exist, or does not have them. Absent if the store shows no owner.
+   */
+  release?(request: ReleaseRequest, signal: AbortSignal): Promise<void>;
   /** Closes all sockets. May be called more than once. */
   close(): Promise<void>;
 }

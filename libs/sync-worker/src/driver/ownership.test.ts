@@ -1,6 +1,15 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Fault } from '@secrets/domain';
-import { belongsTo, releasedTag, requireWritable, tagChanges, tagsOf } from './ownership.ts';
+import {
+  belongsTo,
+  marksOf,
+  overwriteDespite,
+  releasedTag,
+  requireWritable,
+  tagChanges,
+  tagsOf,
+  withoutMarks,
+} from './ownership.ts';
 
 const owner = { prefix: 'secrets', destinationId: 'd1' };
 const mark = (over: object = {}) => tagsOf({ team: 'a' }, { ...owner, ...over });
@@ -72,4 +81,38 @@ test('tag changes set what differs, and remove only what the last put set', () =
     ours: { same: '1', changed: 'x', removed: 'y', gone: 'w' },
   });
   expect(changes).toEqual({ missing: { changed: '2', new: '3' }, surplus: ['removed'] });
+});
+
+describe('what other destinations have marked is taken over', () => {
+  const deleted = async (ids: readonly string[]) => ids.every((id) => id === 'gone');
+  const permitted = async (tags: Record<string, string>, overwrite: boolean) => {
+    let error: unknown;
+    try {
+      requireWritable(owner, secret(tags), overwrite);
+    } catch (thrown) {
+      error = thrown;
+    }
+    return overwriteDespite(error, { overwrite }, deleted);
+  };
+
+  test('with overwrite, if they were deleted', async () => {
+    const left = mark({ destinationId: 'gone' });
+    expect(await permitted(left, false)).toBeUndefined();
+    const overwrite = (await permitted(left, true))!;
+    expect(() => requireWritable(owner, secret(left), overwrite)).not.toThrow();
+    expect(() => requireWritable(owner, secret(mark({ destinationId: 'd2' })), overwrite)).toThrow(Fault);
+  });
+
+  test.each([
+    ['if they exist', mark({ destinationId: 'd2' })],
+    ['if they are of another installation', mark({ prefix: 'other', destinationId: 'gone' })],
+  ])('not %s', async (_, tags) => {
+    expect(await permitted(tags, true)).toBeUndefined();
+  });
+});
+
+test('a secret that is kept loses the marks of its own destination, and no other tags', () => {
+  expect(withoutMarks(owner, mark())).toEqual({ team: 'a' });
+  const others = mark({ destinationId: 'd2' });
+  expect([marksOf(owner, others), withoutMarks(owner, others)]).toEqual([[], others]);
 });

@@ -1,8 +1,9 @@
 import { Fault, type Json, nextStatus } from '@secrets/domain';
 import { seal } from '@secrets/seal';
-import { type ClaimedEntry, completeRemoval } from '@secrets/sync-entries';
+import { areDeletedDestinations, type ClaimedEntry, completeRemoval } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
-import type { ConnectedDestination, StartOptions } from '../driver/driver.ts';
+import type { ConnectedDestination, PutRequest, StartOptions } from '../driver/driver.ts';
+import { overwriteDespite } from '../driver/ownership.ts';
 import type { AttemptContext } from './entry-statements.ts';
 import { PutStart } from './put-start.ts';
 import { idempotencyToken, settingsHash } from './values/push-identity.ts';
@@ -29,7 +30,8 @@ export async function workOnEntry(worker: Worker, attempt: Attempt): Promise<boo
   const { entry } = attempt;
   if (entry.isRefreshed) return refresh(worker, attempt);
   if (entry.desired === 'absent') {
-    await remove(worker, attempt, entry);
+    if (entry.isKept) await release(worker, attempt);
+    else await remove(worker, attempt, entry);
     return completeRemoval(worker.db, entry);
   }
   const value = readValue(worker, attempt);
@@ -125,11 +127,26 @@ async function put(
     verify,
   };
   try {
-    return await callDriver(worker, attempt, (connected, signal) => connected.put(request, signal));
+    return await putTakingOver(worker, attempt, request);
   } catch (error) {
     if (start.isLeaseLost) return undefined; // whatever the driver made of it
     await start.forgetIfRefused(error);
     throw error;
+  }
+}
+
+/** Puts again if the external secret is one that deleted destinations have left behind, and may be taken over. */
+async function putTakingOver(
+  worker: Worker,
+  attempt: Attempt,
+  request: PutRequest,
+): Promise<{ remote: Json }> {
+  try {
+    return await callDriver(worker, attempt, (connected, signal) => connected.put(request, signal));
+  } catch (error) {
+    const overwrite = await overwriteDespite(error, request, (ids) => areDeletedDestinations(worker.db, ids));
+    if (overwrite === undefined) throw error;
+    return putTakingOver(worker, attempt, { ...request, overwrite });
   }
 }
 
@@ -141,6 +158,12 @@ async function remove(
   const { id: entryId, externalName } = attempt.entry;
   const request = { entryId, externalName, ...knownOf(attempt), isRecoverable };
   await callDriver(worker, attempt, (connected, signal) => connected.remove(request, signal));
+}
+
+async function release(worker: Worker, attempt: Attempt): Promise<void> {
+  const { id: entryId, externalName } = attempt.entry;
+  const request = { entryId, externalName, ...knownOf(attempt) };
+  await callDriver(worker, attempt, async (connected, signal) => connected.release?.(request, signal));
 }
 
 /**

@@ -38,6 +38,7 @@ export function observedDriver(driver: Driver, metrics: Pick<WorkerMetrics, 'sta
       return {
         put: (request, signal) => observed('put', () => connected.put(request, signal)),
         remove: (request, signal) => observed('remove', () => connected.remove(request, signal)),
+        release: (request, signal) => observed('release', async () => connected.release?.(request, signal)),
         close: () => connected.close(),
       };
     },

@@ -7,12 +7,12 @@ export interface WorkerMetrics {
   /** Measures a call of the driver in the same way. */
   startCall(operation: ProviderOperation): (outcome: string) => void;
   /** Records that an intent was achieved, and how long after it was recorded. */
-  achieved(action: ProviderOperation, seconds: number): void;
+  achieved(action: 'put' | 'remove', seconds: number): void;
   /** Counts an attempt that ended after its lease. */
   leaseLost(): void;
 }
 
-export type ProviderOperation = 'put' | 'remove';
+export type ProviderOperation = 'put' | 'remove' | 'release';
 
 const callBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 /** Up to a day: failures of a provider are retried for hours. */

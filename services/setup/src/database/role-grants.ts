@@ -15,6 +15,7 @@ const own = (schema: string): string[] => [
  */
 const worker: string[] = [
   'usage on schema sync',
+  'select on sync.deleted_destinations', // may an external secret be taken over?
   'select on sync.config, sync.destinations, sync.associations, sync.entries, sync.entry_values',
   'update (scope_id) on sync.destinations',
   'select on sync.lanes, sync.destination_health',

@@ -9,12 +9,15 @@ import { requestAssociationRemoval } from './request-association-removal.ts';
 export interface RemovalRequest extends DestinationRef {
   mount: string;
   secretName: string;
+  /** Whether its external secrets stay in the store. */
+  keep?: boolean;
 }
 
 /**
- * Removes an association (docs/conventions/sync.md#remove): unsyncs its external secrets; the association disappears when
- * that has succeeded. Waits up to `waitMs`. Returns the association and its entries as they were, or undefined if there
- * was none, which is a success too. Throws `not_found` if the destination does not exist, `queue_full` if there is no room.
+ * Removes an association (docs/conventions/sync.md#remove): unsyncs or releases its external secrets; the association
+ * disappears when that has succeeded. Waits up to `waitMs`. Returns the association and its entries as they were, or
+ * undefined if there was none, which is a success too. Throws `not_found` if the destination does not exist, `queue_full`
+ * if there is no room.
  */
 export async function disassociate(
   context: Context,
@@ -36,13 +39,13 @@ export async function disassociate(
 const recordRemovalIntent = (
   context: Context,
   destinationId: string,
-  { mount, secretName }: RemovalRequest,
+  { mount, secretName, keep = false }: RemovalRequest,
   full: Problem | undefined,
 ) =>
   context.db.transaction(async (tx) => {
     const association = await lockAssociation(tx, destinationId, mount, secretName);
     if (association === undefined) return undefined;
-    const entries = await requestAssociationRemoval(tx, [association.id]);
+    const entries = await requestAssociationRemoval(tx, [association.id], { keep });
     if (full !== undefined && !entries.every(isPending)) throw full;
     return { association, entries };
   });

@@ -36,12 +36,13 @@ export const readStoredDestination = async (
 /** Remaining entries and associations are counted up to this number. */
 const maxCounted = 10_000;
 
-async function purgeProgress(sql: Sql, { id, purgeInitiatedAt, purgeError }: DestinationRow) {
+async function purgeProgress(sql: Sql, { id, purgeInitiatedAt, purgeKeeps, purgeError }: DestinationRow) {
   if (purgeInitiatedAt === null) return {};
   return {
     purge_initiated_at: purgeInitiatedAt.toISOString(),
     purge_remaining: await countAssociations(sql, id, maxCounted),
     purge_error: purgeError ?? '',
+    ...(purgeKeeps && { purge_keep: true }),
   };
 }
 

@@ -15,6 +15,8 @@ const maxCounted = 10_000;
 interface DeletionOptions {
   /** Unsyncs everything first, in the background. */
   purge: boolean;
+  /** Purges, but leaves the external secrets in the store. */
+  keep?: boolean;
   /** Deletes it and its associations without calling the provider. */
   force: boolean;
 }
@@ -27,9 +29,10 @@ export async function removeDestination(
   context: Context,
   caller: Caller,
   ref: DestinationRef,
-  { purge, force }: DeletionOptions,
+  { purge, keep = false, force }: DeletionOptions,
 ): Promise<void> {
-  const full = purge ? await context.queue.room.whyFull(1) : undefined;
+  const isPurge = purge || keep;
+  const full = isPurge ? await context.queue.room.whyFull(1) : undefined;
   if (full !== undefined) throw full;
   await context.db.transaction(async (tx) => {
     const destination = await lockDestination(tx, destinationKey(caller, ref));
@@ -37,14 +40,16 @@ export async function removeDestination(
     if (force) return forceDelete(tx, destination.id);
     const associations = await countAssociations(tx, destination.id, maxCounted + 1);
     if (associations === 0) return deleteDestinationRow(tx, destination.id);
-    if (purge) {
+    if (isPurge) {
       if (destination.purgeInitiatedAt !== null) await liftPause(tx, destination.id);
       const all = destination.purgeInitiatedAt !== null;
       await retryFailedEntries(tx, destination.id, { all }); // what an earlier purge could not remove
-      return initiatePurge(tx, destination.id);
+      return initiatePurge(tx, destination.id, { keep });
     }
     const sentence = `this destination still manages ${inWords(associations)}`;
-    throw invalid(`${sentence}; remove them first, or delete with purge=true`);
+    throw invalid(
+      `${sentence}; remove them first, or delete with purge=true, or with keep=true to leave the external secrets`,
+    );
   });
 }
 

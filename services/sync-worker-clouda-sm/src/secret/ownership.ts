@@ -1,5 +1,5 @@
 import { Fault } from '@secrets/domain';
-import { belongsTo, type OwnedSecret, requireWritable } from '@secrets/sync-worker';
+import { belongsTo, type Overwrite, type OwnedSecret, requireWritable } from '@secrets/sync-worker';
 import type { Described } from '../api/schema.ts';
 import { type Store, tagsIn } from './store.ts';
 
@@ -15,7 +15,7 @@ export const isOwn = (store: Store, secret: Described, rememberedArn: string | u
 export function requireOwnership(
   store: Store,
   secret: Described,
-  { rememberedArn, overwrite }: { rememberedArn: string | undefined; overwrite: boolean },
+  { rememberedArn, overwrite }: { rememberedArn: string | undefined; overwrite: Overwrite },
 ): void {
   if (isOwn(store, secret, rememberedArn)) return;
   const name = JSON.stringify(secret.Name);

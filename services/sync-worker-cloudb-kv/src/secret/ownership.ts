@@ -1,5 +1,5 @@
 import { Fault } from '@secrets/domain';
-import { belongsTo, hasCode, type OwnedSecret, requireWritable } from '@secrets/sync-worker';
+import { belongsTo, hasCode, type Overwrite, type OwnedSecret, requireWritable } from '@secrets/sync-worker';
 import type { VaultSecret } from '../api/vault-api.ts';
 import type { Remembered } from './remembered.ts';
 import type { Store } from './store.ts';
@@ -33,7 +33,7 @@ export async function isOwn(
 export async function requireOwnership(
   store: Store,
   name: string,
-  secret: { found: VaultSecret; known: Remembered | undefined; overwrite: boolean },
+  secret: { found: VaultSecret; known: Remembered | undefined; overwrite: Overwrite },
 ): Promise<void> {
   if (await isOwn(store, name, secret)) return;
   if (isCertificate(secret.found.properties))

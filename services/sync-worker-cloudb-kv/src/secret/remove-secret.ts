@@ -1,5 +1,12 @@
 import { Fault } from '@secrets/domain';
-import { hasCode, type RemoveRequest, releasedTag } from '@secrets/sync-worker';
+import {
+  hasCode,
+  marksOf,
+  type ReleaseRequest,
+  type RemoveRequest,
+  releasedTag,
+  withoutMarks,
+} from '@secrets/sync-worker';
 import type { VaultSecret } from '../api/vault-api.ts';
 import { hasVersion, isOwn } from './ownership.ts';
 import { pollUntil } from './poll-until.ts';
@@ -23,6 +30,21 @@ export async function removeSecret(store: Store, request: RemoveRequest): Promis
   await release(store, name, found?.properties.tags ?? {});
   await store.api.delete(name, store.signal);
   if (!request.isRecoverable) await tryToPurge(store, name);
+}
+
+/**
+ * Removes the built-in tags from the newest version of the secret, if it has them. An update replaces all tags
+ * (https://learn.microsoft.com/rest/api/keyvault/secrets/update-secret/update-secret).
+ */
+export async function releaseSecret(store: Store, request: ReleaseRequest): Promise<void> {
+  const { api, owner, signal } = store;
+  const tags = (await findAnyway(store, request.externalName))?.properties.tags ?? {};
+  if (marksOf(owner, tags).length === 0) return;
+  try {
+    await api.setTags(request.externalName, withoutMarks(owner, tags), signal);
+  } catch (error) {
+    if (!hasCode(error, 'SecretNotFound')) throw error;
+  }
 }
 
 /** Finds a disabled secret, too: whoever has disabled it does not want it to be used, so it may be deleted. */

@@ -1,6 +1,12 @@
 import { builtInTags } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
-import { belongsTo, type OwnedSecret, type Owner, requireWritable } from '@secrets/sync-worker';
+import {
+  belongsTo,
+  type Overwrite,
+  type OwnedSecret,
+  type Owner,
+  requireWritable,
+} from '@secrets/sync-worker';
 import type { Variable } from '../api/schema.ts';
 import type { Remembered } from './remembered.ts';
 
@@ -16,9 +22,12 @@ const markForm = /(?: \| )?[\w-]+: [\w-]+(?:, [\w-]+: [\w-]+)* \(changes are ove
 export const commentOf = ({ prefix, destinationId }: Owner, others = ''): string => {
   const tags = Object.entries(builtInTags(prefix, destinationId)).map(([key, value]) => `${key}: ${value}`);
   const mark = `${tags.join(', ')} (changes are overwritten)`;
-  const kept = others.replace(markForm, '').trim();
+  const kept = withoutMark(others);
   return kept === '' ? mark : `${kept.slice(0, maxCommentLength - mark.length - 3)} | ${mark}`;
 };
+
+/** Returns the part of a comment that others have written. */
+export const withoutMark = (comment: string): string => comment.replace(markForm, '').trim();
 
 const tagsIn = (comment: string): Record<string, string> =>
   Object.fromEntries([...comment.matchAll(/([\w-]+): ([\w-]+)/g)].map(([, key, value]) => [key, value]));
@@ -59,7 +68,7 @@ const isStored = ({ id }: Variable, known: Remembered | undefined): boolean =>
  * Throws `Fault` `conflict` unless the record may be taken over. Variables of the provider's system, of an integration
  * and of another destination never are.
  */
-export function requireUsable(owner: Owner, variable: Variable, overwrite: boolean): void {
+export function requireUsable(owner: Owner, variable: Variable, overwrite: Overwrite): void {
   if (variable.isManagedElsewhere) {
     throw new Fault(
       'conflict',

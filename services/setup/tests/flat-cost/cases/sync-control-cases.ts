@@ -191,7 +191,7 @@ const destinationCases: Case[] = casesOf('sync-control', {
     await replans.releaseReplan(db, destinations.busy);
   },
   'starting and ending a purge': async (db) => {
-    await purges.initiatePurge(db, destinations.busy);
+    await purges.initiatePurge(db, destinations.busy, { keep: false });
     await purges.recordPurgePosition(db, destinations.busy, seededId('association'));
     await purges.recordPurgeError(db, destinations.busy, 'refused');
     await purges.endPurge(db, destinations.busy);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  areDeletedDestinations,
   type ClaimedEntry,
   claimCheck,
   claimEntries,
@@ -82,6 +83,7 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     }),
   'reading the contexts of a batch': async (db) =>
     readEntryContexts(db, await dueEntries(db, destinations.busy, 16)),
+  'finding deleted destinations': (db) => areDeletedDestinations(db, [destinations.ordinary]),
   'remembering a scope': (db) => rememberScope(db, destinations.ordinary, '1001'),
   'reading a large value': async (db) =>
     readSealedValue(db, (await dueEntries(db, destinations.busy, 1))[0]!, randomUUID()),

@@ -16,6 +16,7 @@ export interface DestinationRow {
   /** The provider's ID of the scope; null before the first contact. */
   scopeId: string | null;
   purgeInitiatedAt: Date | null;
+  purgeKeeps: boolean;
   purgeError: string | null;
   retryInitiatedAt: Date | null;
   /** Whether the retry includes all failed entries, not only those that wait for the operator. */
@@ -33,7 +34,7 @@ export interface DestinationRow {
 
 const columns = `id, namespace_id as "namespaceId", type, name, settings, given, sealed_credentials as "sealedCredentials",
   scope_id as "scopeId",
-  purge_initiated_at as "purgeInitiatedAt", purge_error as "purgeError",
+  purge_initiated_at as "purgeInitiatedAt", purge_keeps as "purgeKeeps", purge_error as "purgeError",
   retry_initiated_at as "retryInitiatedAt", retry_all as "retryAll", push_initiated_at as "pushInitiatedAt", push_position as "pushPosition",
   replan_initiated_at as "replanInitiatedAt", replan_position as "replanPosition", replan_refused as "replanRefused",
   replan_error as "replanError", background_error as "backgroundError"`;

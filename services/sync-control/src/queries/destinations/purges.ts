@@ -1,14 +1,17 @@
 import type { Sql } from '@secrets/db';
 import { beforeFirst } from '../associations/association-pages.ts';
 
-/** Starts a purge, or restarts it. Ends a push and a replan of the destination. */
-export async function initiatePurge(sql: Sql, id: string): Promise<void> {
+/**
+ * Starts a purge, or restarts it; the last request decides whether external secrets are kept. Ends a push and a replan of the
+ * destination.
+ */
+export async function initiatePurge(sql: Sql, id: string, { keep }: { keep: boolean }): Promise<void> {
   await sql.query(
     `update sync.destinations
-        set purge_initiated_at = now(), purge_error = null, purge_position = $2, background_error = null, push_initiated_at = null,
+        set purge_initiated_at = now(), purge_keeps = $3, purge_error = null, purge_position = $2, background_error = null, push_initiated_at = null,
             replan_initiated_at = null
       where id = $1`,
-    [id, beforeFirst],
+    [id, beforeFirst, keep],
   );
 }
 

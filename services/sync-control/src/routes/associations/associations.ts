@@ -1,5 +1,6 @@
 import { type Endpoint, endpoint, flag, pageQuery } from '@secrets/http';
 import { type Entry, entriesOf } from '@secrets/sync-entries';
+import { z } from 'zod';
 import { associate } from '../../associations/associate.ts';
 import {
   AssociationPosition,
@@ -23,6 +24,9 @@ import { type AssociationRow, findAssociation } from '../../queries/associations
 import { DestinationParams, SecretRef, WaitQuery } from '../fields.ts';
 
 const path = '/sys/sync/destinations/:type/:name/associations';
+
+/** Whether the external secrets stay in the store; in the query or in the body, as the options for deleting a destination. */
+const KeepOption = z.object({ keep: flag.optional() });
 
 /** `sys/sync/destinations/<type>/<name>/associations` (docs/conventions/sync.md#set). */
 export const associationEndpoints = (context: Context): Endpoint[] => [
@@ -92,13 +96,14 @@ const removeAssociation = (context: Context) =>
   endpoint({
     method: 'post',
     path: `${path}/remove`,
-    summary: 'Remove an association: unsync its external secrets',
+    summary: 'Remove an association: unsync its external secrets, or keep them',
     params: DestinationParams,
-    query: WaitQuery,
-    body: SecretRef,
+    query: WaitQuery.extend(KeepOption.shape),
+    body: SecretRef.extend(KeepOption.shape),
     handle: async ({ params, query, body, caller }) => {
       const { mount, secret_name: secretName } = body;
-      const request = { ...params, mount, secretName };
+      const keep = query.keep ?? body.keep ?? false;
+      const request = { ...params, mount, secretName, keep };
       const removed = await disassociate(context, caller, request, query.wait * 1000);
       if (removed !== undefined)
         return { data: presentLines(params, await linesAfterRemoval(context, removed)) };

@@ -28,7 +28,11 @@ const maxPage = 10_000;
 const AnyFields = z.record(z.string(), z.unknown(), { error: 'the request body must be a JSON object' });
 
 /** Options for deleting a destination, in the query or in the body. */
-const DeletionOptions = z.object({ purge: flag.optional(), force_delete: flag.optional() });
+const DeletionOptions = z.object({
+  purge: flag.optional(),
+  keep: flag.optional(),
+  force_delete: flag.optional(),
+});
 
 const listPath = '/sys/sync/destinations';
 const path = `${listPath}/:type/:name`;
@@ -128,13 +132,15 @@ const deleteDestination = (context: Context) =>
   endpoint({
     method: 'delete',
     path,
-    summary: 'Delete a destination; with purge, unsync everything first',
+    summary:
+      'Delete a destination; with purge, unsync everything first; with keep, leave the external secrets',
     params: DestinationParams,
     query: DeletionOptions,
     body: DeletionOptions,
     handle: ({ params, query, body, caller }) =>
       removeDestination(context, caller, params, {
         purge: query.purge ?? body.purge ?? false,
+        keep: query.keep ?? body.keep ?? false,
         force: query.force_delete ?? body.force_delete ?? false,
       }),
   });

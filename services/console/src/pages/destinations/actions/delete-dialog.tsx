@@ -7,7 +7,7 @@ import type { DestinationRef } from '../destination-api.ts';
 import { useAction } from './use-action.ts';
 import '../../../components/fields/field.css';
 
-type Way = 'empty' | 'purge' | 'force';
+type Way = 'empty' | 'purge' | 'keep' | 'force';
 
 interface DeleteDialogProps {
   target: DestinationRef;
@@ -27,7 +27,7 @@ export function DeleteDialog({ target, onClose }: DeleteDialogProps) {
       api.DELETE('/v1/sys/sync/destinations/{type}/{name}', {
         params: { path: target, query: queryOf(way) },
       }),
-    () => (way === 'purge' ? onClose() : navigate('/destinations')),
+    () => (way === 'purge' || way === 'keep' ? onClose() : navigate('/destinations')),
   );
   const confirm = () =>
     deletion.mutate(undefined, {
@@ -62,11 +62,13 @@ export function DeleteDialog({ target, onClose }: DeleteDialogProps) {
 const actions: Record<Way, string> = {
   empty: 'Delete',
   purge: 'Unsync everything and delete',
+  keep: 'Release everything and delete',
   force: 'Delete and leave the external secrets',
 };
 
 const queryOf = (way: Way) => ({
   ...(way === 'purge' && { purge: true as const }),
+  ...(way === 'keep' && { keep: true as const }),
   ...(way === 'force' && { force_delete: true as const }),
 });
 
@@ -93,6 +95,10 @@ const Ways = ({ sentence, way, onChange }: WaysProps) => (
       <Radio value="purge" className="radio">
         <strong>Purge:</strong> all of their external secrets are deleted from the store, in the background,
         and then the destination.
+      </Radio>
+      <Radio value="keep" className="radio">
+        <strong>Keep:</strong> all of their external secrets stay in the store without the tags of this
+        destination, and then the destination is deleted, in the background.
       </Radio>
       <Radio value="force" className="radio">
         <strong>Force:</strong> the destination and its associations are deleted at once. Their external
