@@ -41,6 +41,7 @@ export async function startHarness(
     stores: [sandbox.cloudB, sandbox.directory],
     refusals,
     canary,
+    settingsIn: (record) => newestIn(record as VersionRecord),
     destination: destinationOf(sandbox),
   });
   const endpoints = { endpointUrl: sandbox.cloudBUrl, authorityUrl: sandbox.directoryUrl };
@@ -71,6 +72,18 @@ export async function startHarness(
     stop: () => sandbox.stop(),
   };
 }
+
+/** A version, as the sandbox records it. Times are in milliseconds since 1970, dates in seconds. */
+interface VersionRecord {
+  secret: { newest: string };
+  version: { id: string; createdAtMs: number; exp?: number };
+}
+
+/** The newest version, which expires minutes after it was created. */
+const newestIn = ({ secret, version }: VersionRecord): object | undefined =>
+  secret.newest === version.id
+    ? { ...version, exp: version.exp && Math.round((version.exp - version.createdAtMs / 1_000) / 60) }
+    : undefined;
 
 /** The provider's own client, whose requests are sent to the sandbox. */
 function strangerOf(sandbox: Sandbox): SecretClient {

@@ -38,6 +38,11 @@ interface SimulatedStoresOptions {
   canary: string;
   /** By default, that of the driver's type. */
   description?: DestinationDescription;
+  /**
+   * Returns the part of a record of the first store that shows settings, in a form that does not depend on the time; undefined
+   * for none. By default, all of it. What its name shows to be an ID, a time or the like is left out.
+   */
+  settingsIn?(record: object): object | undefined;
   /** The destination that `connectDriver` connects as. */
   destination: Pick<DestinationSettings, 'settings' | 'credentials'> & Partial<DestinationSettings>;
 }
@@ -88,7 +93,7 @@ export function simulatedStores(options: SimulatedStoresOptions): SimulatedStore
       return fresh;
     },
     callCount: () => allCalls().length,
-    stateOf: (name) => stateOf(stores[0].snapshot(), name),
+    stateOf: (name) => stateOf(options, name),
     settingsRead() {
       const names = [...read];
       read.clear();
@@ -103,9 +108,15 @@ export function simulatedStores(options: SimulatedStoresOptions): SimulatedStore
 const incidental =
   /^(?:id|arn|name|key|value|text|data|etag|newest|number|state|stages|position|writes|hasChecksum|.*At(?:Ms)?)$/;
 
-function stateOf(records: Iterable<object>, name: string): string[] {
-  const about = [...records].filter((record) => JSON.stringify(record).includes(JSON.stringify(name)));
-  return [...new Set(about.map((record) => JSON.stringify(comparable(record))))].sort();
+function stateOf(
+  { stores, settingsIn = (record) => record }: SimulatedStoresOptions,
+  name: string,
+): string[] {
+  const about = [...stores[0].snapshot()]
+    .filter((record) => JSON.stringify(record).includes(JSON.stringify(name)))
+    .map(settingsIn);
+  const shown = about.filter((settings) => settings !== undefined);
+  return [...new Set(shown.map((settings) => JSON.stringify(comparable(settings))))].sort();
 }
 
 /** The same for objects and lists that differ only in their order. */
