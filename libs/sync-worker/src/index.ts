@@ -23,4 +23,4 @@ export { throwingFaults } from './responses/throwing-faults.ts';
 export { identityTokens } from './runtime/identity-tokens.ts';
 export { runWorker } from './runtime/run-worker.ts';
 export { createSyncWorker } from './runtime/sync-worker.ts';
-export { WorkerEnv } from './runtime/worker-env.ts';
+export { WorkerEnv, workerConfig, workerEnv } from './runtime/worker-env.ts';

@@ -1,12 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import {
-  addressRanges,
-  type BuiltInLimits,
-  createAuthenticator,
-  type OwningService,
-  owningServices,
-} from '@secrets/access';
+import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import {
@@ -35,6 +29,7 @@ import { localEndpoints } from './local/local-endpoints.ts';
 import { sealRotations } from './local/seal-rotation.ts';
 import { pathPrefix } from './request/gateway-request.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
+import { type GatewaySettings, ratesOf } from './settings.ts';
 import { EventStreams } from './streams/event-streams.ts';
 import { failureLog } from './telemetry/failure-log.ts';
 import { gatewayMetrics } from './telemetry/gateway-metrics.ts';
@@ -43,7 +38,7 @@ import { exchangingUpstream } from './upstream/exchange.ts';
 import { framedUpstream } from './upstream/frame-exchange.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
 
-export { gatewayLimits, limitsEnv } from './limits-env.ts';
+export { gatewayEnv, tlsFiles } from './settings.ts';
 
 export interface GatewayDeps {
   db: Db;
@@ -58,24 +53,19 @@ export interface GatewayConfig {
   upstreams: Record<OwningService, string>;
   /** The services that are in this process. */
   direct?: Readonly<Partial<Record<OwningService, ServeRequest>>>;
-  /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is trusted. */
-  trustedProxies?: readonly string[];
+  settings: GatewaySettings;
   /** Names by which clients reach the gateway, besides those of the machine; undefined if names are not checked. */
   allowedHosts?: readonly string[] | undefined;
   /** How long a service may take before the client gets status 503. Default 30,000. */
   upstreamTimeoutMs?: number;
-  bodies?: BodyOptions;
-  /** Requests per second; by default, only quotas limit them. */
-  rates?: BuiltInLimits;
-  /** Folder of the built console; undefined if it is switched off. If there is none in it, `/ui/` says so. */
-  consoleFolder?: string | undefined;
+  /** How long the body of a request without a token may take. Default 10,000. */
+  publicTimeoutMs?: number;
+  /** Folder of the console; by default, that of the build. If there is none in it, `/ui/` says so. */
+  consoleFolder?: string;
 }
 
 /** The console that the build has made: in `services/` and, for an image, next to the gateway. */
 const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url));
-
-/** The folder of the console, unless it is switched off. */
-export const consoleFolder = ({ CONSOLE: isOn }: { CONSOLE: boolean }) => (isOn ? builtConsole : undefined);
 
 /** The gateway. `app` is the public API, to be served with the LIST verb; `internal` is for operators, on an internal port. */
 export interface Gateway extends Service<RequestListener> {
@@ -88,6 +78,7 @@ export interface Gateway extends Service<RequestListener> {
 
 /** Creates the only public service. It checks token and policy, writes the audit, and routes requests. It owns no tables. */
 export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway {
+  const { settings } = config;
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
   const hash = auditHash(deps.keys);
@@ -95,19 +86,20 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const clients = openClients(deps.keys, config);
   const openStreams = deps.metrics.gauge('gateway_event_streams', 'Clients that follow events');
   const whyForeign = foreignCheck(config);
-  const authenticator = createAuthenticator({ db: deps.db, keys: deps.keys, limits: config.rates });
+  const authenticator = createAuthenticator({ db: deps.db, keys: deps.keys, limits: ratesOf(settings) });
   const documents = documentsOf(deps, all, () => endpoints);
   const endpoints = localEndpoints({
+    settings,
     documents,
     devices: deps.audit.devices,
     auditHash: hash,
     sealKeys: sealRotations(Object.entries(clients).map(([name, client]) => ({ name, client }))),
   });
   const handle = requestHandler({
-    origin: { trustedProxies: addressRanges(config.trustedProxies ?? []), whyForeign },
+    origin: { trustedProxies: addressRanges(settings.TRUSTED_PROXIES), whyForeign },
     authenticator,
     audit: { log: deps.audit, hash },
-    bodies: bodyReader(config.bodies ?? {}, (bytes) => heldBytes.set(bytes)),
+    bodies: bodyReader(bodyOptions(config), (bytes) => heldBytes.set(bytes)),
     responders: {
       local: { health: documents.health, serve: endpointServer(endpoints, deps.log) },
       upstreams,
@@ -116,7 +108,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     },
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
-  const console = openConsole(config.consoleFolder, deps.log);
+  const console = openConsole(consoleFolder(config), deps.log);
   return {
     // Without Express: there is nothing to route, and its router is a measurable part of the cost of a request.
     app: (request, response) => {
@@ -147,6 +139,14 @@ function documentsOf(
     description: apiDescription(upstreams, endpoints),
   };
 }
+
+const bodyOptions = ({ settings, publicTimeoutMs }: GatewayConfig): BodyOptions => ({
+  memoryBytes: settings.BODY_MEMORY_MIB * 2 ** 20,
+  ...(publicTimeoutMs !== undefined && { publicTimeoutMs }),
+});
+
+const consoleFolder = ({ settings, consoleFolder = builtConsole }: GatewayConfig): string | undefined =>
+  settings.CONSOLE ? consoleFolder : undefined;
 
 const foreignCheck = ({ allowedHosts }: GatewayConfig): WhyForeign =>
   allowedHosts === undefined ? () => undefined : foreignRequests({ allowedHosts });

@@ -3,10 +3,10 @@ import { openPostgres } from '@secrets/db';
 import { startServer } from '@secrets/http';
 import { reloadFiles, runService, serve } from '@secrets/service';
 import { openAudit } from '@secrets/telemetry';
-import { consoleFolder, createGateway } from './app.ts';
-import { Env, tlsOptions } from './config.ts';
-import { gatewayLimits } from './limits-env.ts';
+import { createGateway } from './app.ts';
+import { Env } from './config.ts';
 import { healthPath } from './request/gateway-request.ts';
+import { tlsFiles } from './settings.ts';
 
 await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'gateway' });
@@ -18,10 +18,8 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
     { db, keys, audit, log, metrics },
     {
       upstreams: { login: env.LOGIN_URL, secrets: env.SECRETS_URL, 'sync-control': env.SYNC_CONTROL_URL },
-      trustedProxies: env.TRUSTED_PROXIES,
       allowedHosts: env.ALLOWED_HOSTS.length === 0 ? undefined : env.ALLOWED_HOSTS,
-      ...gatewayLimits(env),
-      consoleFolder: consoleFolder(env),
+      settings: env,
     },
   );
   const internal = await startServer(gateway.internal, { host: env.HOST, port: env.INTERNAL_PORT });
@@ -29,7 +27,7 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
   const { onUnparsed } = gateway;
   const readyPaths = [`/v1/${healthPath}`];
-  const options = { host, port, listVerb: true, maxConnections, onUnparsed, readyPaths, ...tlsOptions(env) };
+  const options = { host, port, listVerb: true, maxConnections, onUnparsed, readyPaths, ...tlsFiles(env) };
   const server = await serve(
     gateway,
     options,

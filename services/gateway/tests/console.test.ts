@@ -51,7 +51,7 @@ beforeAll(async () => {
   db = await openTestDb();
   stubs = await startStubs(keys);
   folder = writeConsole();
-  gateway = await startGateway({ db, keys, stubs }, { consoleFolder: folder });
+  gateway = await startGateway({ db, keys, stubs }, { settings: { CONSOLE: true }, consoleFolder: folder });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -176,10 +176,14 @@ describe('security', () => {
 
 describe('without a console', () => {
   test.each([
-    ['switched off', undefined, 'the console is switched off (CONSOLE)'],
-    ['not built', '/nonexistent', 'the console is not built: run npm run setup, and restart the service'],
-  ])('the gateway serves the API, and says why there is none: %s', async (_, consoleFolder, sentence) => {
-    const other = await startGateway({ db, keys, stubs }, { consoleFolder });
+    ['switched off', { settings: { CONSOLE: false } }, 'the console is switched off (CONSOLE)'],
+    [
+      'not built',
+      { settings: { CONSOLE: true }, consoleFolder: '/nonexistent' },
+      'the console is not built: run npm run setup, and restart the service',
+    ],
+  ])('the gateway serves the API, and says why there is none: %s', async (_, options, sentence) => {
+    const other = await startGateway({ db, keys, stubs }, options);
     try {
       const { status, body } = await get('/ui/', { of: other });
       expect({ status, body: JSON.parse(String(body)) }).toEqual({

@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage, type RequestListener } fr
 import { setTimeout as sleep } from 'node:timers/promises';
 import { owningServices } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
+import { readConfig } from '@secrets/config';
 import type { Db } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import {
@@ -18,6 +19,7 @@ import { auditTo, createLogger, createMetrics, type Metrics, silentLogger } from
 import { z } from 'zod';
 import { later, useStarted } from '../../../libs/testing/src/use-started.ts';
 import { createGateway, type GatewayConfig } from '../src/app.ts';
+import { type GatewaySettings, gatewayEnv } from '../src/settings.ts';
 
 const everyMethod = ['get', 'list', 'post', 'patch', 'delete'] as const;
 
@@ -91,9 +93,20 @@ export interface GatewayForTest {
   stubs: readonly { name: string; url: string }[];
 }
 
+const defaults: GatewaySettings = {
+  ...readConfig(z.object(gatewayEnv), {}),
+  CONSOLE: false,
+  LOGIN_RATE_LIMIT: 0,
+};
+
+export interface GatewayOptions extends Partial<Omit<GatewayConfig, 'settings'>> {
+  settings?: Partial<GatewaySettings>;
+  requestTimeoutMs?: number;
+}
+
 export async function startGateway(
   { db, keys, stubs }: GatewayForTest,
-  { requestTimeoutMs, ...config }: Partial<GatewayConfig> & { requestTimeoutMs?: number } = {},
+  { requestTimeoutMs, settings, ...config }: GatewayOptions = {},
 ): Promise<TestGateway> {
   const audit: string[] = [];
   const logs: string[] = [];
@@ -108,7 +121,10 @@ export async function startGateway(
   const upstreams = Object.fromEntries(
     stubs.map(({ name, url }) => [name, url]),
   ) as GatewayConfig['upstreams'];
-  const gateway = createGateway({ db, keys, audit: auditTo(append), log, metrics }, { upstreams, ...config });
+  const gateway = createGateway(
+    { db, keys, audit: auditTo(append), log, metrics },
+    { upstreams, settings: { ...defaults, ...settings }, ...config },
+  );
   const server: RunningServer = await startServer(gateway.app, {
     host: '127.0.0.1',
     port: 0,

@@ -185,7 +185,10 @@ describe('headers of the client', () => {
     const { token } = await insertToken(db, { boundCidrs: ['203.0.113.0/24'] });
     const forwarded = { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' };
     expect(await ask(gateway, { token, headers: forwarded })).toMatchObject(denied);
-    const behind = await startGateway({ db, keys, stubs }, { trustedProxies: ['127.0.0.0/8'] });
+    const behind = await startGateway(
+      { db, keys, stubs },
+      { settings: { TRUSTED_PROXIES: ['127.0.0.0/8'] } },
+    );
     expect(await ask(behind, { token, headers: forwarded })).toMatchObject({ status: 200 });
     expect(
       await ask(behind, { token, headers: { 'x-forwarded-for': '203.0.113.9, 198.51.100.1' } }),

@@ -78,7 +78,7 @@ describe('a body', () => {
   });
 
   test('of a request without a token that does not arrive in time is refused, and its connection closed', async () => {
-    const gateway = await start({ bodies: { publicTimeoutMs: 300 } });
+    const gateway = await start({ publicTimeoutMs: 300 });
     const slow = await almostSend(gateway, loginPath, 50 * kib);
     const closed = once(slow.socket, 'close');
     const withToken = await almostSend(gateway, '/v1/kv/data/a', 50 * kib, root);
@@ -129,7 +129,7 @@ describe('what costs time although it has few bytes is refused before it is pars
 
 describe('the memory for bodies', () => {
   test('has a part for one address without a token, and the rest for tokens', async () => {
-    const gateway = await start({ bodies: { memoryBytes: 4_096 * kib } });
+    const gateway = await start({ settings: { BODY_MEMORY_MIB: 4 } });
     const clients: Awaited<ReturnType<typeof almostSend>>[] = [];
     for (let client = 0; client < 5; client += 1)
       clients.push(await almostSend(gateway, loginPath, 127 * kib));
@@ -145,7 +145,7 @@ describe('the memory for bodies', () => {
   });
 
   test('has a part for one token, and is free again when a client disconnects', async () => {
-    const gateway = await start({ bodies: { memoryBytes: 4_096 * kib } });
+    const gateway = await start({ settings: { BODY_MEMORY_MIB: 4 } });
     const { token: other } = await insertToken(db);
     const { socket } = await almostSend(gateway, '/v1/kv/data/a', 900 * kib, root);
     await eventually(async () => expect(await heldBytes(gateway)).toBe(900 * kib - 1));
@@ -157,7 +157,7 @@ describe('the memory for bodies', () => {
   });
 
   test('is free again after each response', async () => {
-    const gateway = await start({ bodies: { memoryBytes: 4_096 * kib } });
+    const gateway = await start({ settings: { BODY_MEMORY_MIB: 4 } });
     for (let request = 0; request < 10; request += 1)
       expect((await post(gateway, '/v1/kv/data/a', 800 * kib, root)).status).toBe(200);
   });
@@ -185,11 +185,10 @@ test('a rate limit of all gateways together is refused with the time to wait, wi
 });
 
 test('unwrapping and looking up responses without another token count with the logins of an address', async () => {
-  const rates = { perToken: 0, perLoginAddress: 2, perNamespace: 0 };
   const wrapping = { method: 'POST', headers: json, body: '{}', token: `swt_${'x'.repeat(43)}` };
   for (const path of ['/v1/sys/wrapping/unwrap', '/v1/sys/wrapping/lookup']) {
     await db.query('delete from login.rate_limit_usage');
-    const gateway = await start({ rates });
+    const gateway = await start({ settings: { LOGIN_RATE_LIMIT: 2 } });
     const asked = Array.from({ length: 40 }, () => ask(gateway, { ...wrapping, path }));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     expect(statuses).toContain(200);

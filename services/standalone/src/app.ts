@@ -3,8 +3,8 @@ import { type Broker, openMemoryBroker } from '@secrets/broker';
 import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
-import { consoleFolder, createGateway, gatewayLimits } from '@secrets/gateway';
-import { internalClient, internalHeaderBytes, type ServerOptions, type Service } from '@secrets/http';
+import { createGateway, tlsFiles } from '@secrets/gateway';
+import { internalClient, internalHeaderBytes, type Service } from '@secrets/http';
 import { cloudBConfig, createLogin, ensureRootToken } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
 import { serviceSchemas } from '@secrets/schemas';
@@ -13,7 +13,13 @@ import { createSecrets } from '@secrets/secrets';
 import { type Process, type ReloadedFiles, reloadFiles, serve, stopInOrder } from '@secrets/service';
 import { createSyncControl, restartBackgroundWork } from '@secrets/sync-control';
 import { endAllLeases, reviveAll } from '@secrets/sync-entries';
-import { createEgressGuard, createSyncWorker, type Driver, identityTokens } from '@secrets/sync-worker';
+import {
+  createEgressGuard,
+  createSyncWorker,
+  type Driver,
+  identityTokens,
+  workerConfig,
+} from '@secrets/sync-worker';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
 import { createKeys, type DataFolder, openDataFolder } from './data-folder.ts';
@@ -123,13 +129,7 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
   const { url: secretsUrl } = await serveLocally(parts, secrets, 'secrets');
   const syncControl = createSyncControl(
     { db, backgroundDb, broker, keyRing, keys, ...telemetry(parts, 'sync-control') },
-    {
-      prefix: env.SECRET_NAME_PREFIX,
-      reconcileSeconds: env.RECONCILE_SECONDS,
-      secretsUrl,
-      budgets: env.BUDGETS,
-      brake: { minEntries: env.REMOVAL_BRAKE_ENTRIES, share: env.REMOVAL_BRAKE_PERCENT / 100 },
-    },
+    { settings: env, secretsUrl },
   );
   const { url: syncControlUrl } = await serveLocally(parts, syncControl, 'sync-control');
   return {
@@ -181,12 +181,7 @@ async function startWorker(parts: Parts, driver: Driver, loginUrl: string): Prom
       log,
       metrics,
     },
-    {
-      concurrency: env.CONCURRENCY,
-      largeValuesMib: env.LARGE_VALUES_MIB,
-      leaseSeconds: env.LEASE_SECONDS,
-      prefix: env.SECRET_NAME_PREFIX,
-    },
+    workerConfig(env),
   );
   await worker.start();
   parts.onStop(worker.stop);
@@ -206,19 +201,16 @@ async function startGateway(
     {
       upstreams: urls,
       direct,
-      trustedProxies: env.TRUSTED_PROXIES,
       allowedHosts: checkedHosts(env),
-      consoleFolder: consoleFolder(env),
-      ...gatewayLimits(env),
+      settings: env,
     },
   );
   const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
   const { onUnparsed } = gateway;
   const options = { host, port, listVerb: true, maxConnections, onUnparsed, ...tlsFiles(env) };
   const { url, reloadTls } = await serve(gateway, options, { log, onStop });
-  const { certFile, keyFile } = options.tls ?? {};
-  if (certFile !== undefined && keyFile !== undefined)
-    reloadOwn(parts, { what: 'the TLS files', files: [certFile, keyFile], reload: reloadTls });
+  if (options.tls !== undefined)
+    reloadOwn(parts, { what: 'the TLS files', files: Object.values(options.tls), reload: reloadTls });
   const { consolePath } = gateway;
   return {
     url,
@@ -234,9 +226,6 @@ const reloadOwn = (parts: Parts, files: ReloadedFiles): void =>
 /** Over TLS, no other name has a certificate that a browser accepts for it: there, names are only checked if some are given. */
 const checkedHosts = (env: Env): readonly string[] | undefined =>
   tlsFiles(env).tls !== undefined && env.ALLOWED_HOSTS.length === 0 ? undefined : env.ALLOWED_HOSTS;
-
-const tlsFiles = ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Env): Pick<ServerOptions, 'tls'> =>
-  certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } };
 
 const telemetry = ({ log }: Parts, service: string) => ({
   log: log.child({ service }),

@@ -12,7 +12,7 @@ import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
 import { type Logger, type Metrics, traced } from '@secrets/telemetry';
 import { type FollowContext, onSecretChange } from './changes/on-secret-change.ts';
 import { secretsClient } from './changes/secrets-client.ts';
-import { defaultBrake, type SyncControlConfig } from './config.ts';
+import { brakeOf, type SyncControlConfig, type SyncControlSettings } from './config.ts';
 import type { Context, Queue } from './context.ts';
 import { sealedTables } from './destinations/sealed-tables.ts';
 import { EventFeed } from './events/event-feed.ts';
@@ -23,6 +23,7 @@ import { waitForOutcome } from './queue/wait-for-outcome.ts';
 import { repeated, statementTasks } from './repeated-tasks.ts';
 import { allEndpoints } from './routes/all.ts';
 
+export { syncControlEnv } from './config.ts';
 export { restartBackgroundWork } from './queries/destinations/restart-background-work.ts';
 
 export interface SyncControlDeps {
@@ -39,11 +40,12 @@ export interface SyncControlDeps {
 /** Creates the service: its endpoints, its scheduler, and its background tasks. */
 export function createSyncControl(deps: SyncControlDeps, config: SyncControlConfig): Service {
   const { db, backgroundDb = db, broker, keyRing, keys, log, metrics } = deps;
+  const { settings } = config;
   const secrets = secretsClient(
     internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
   );
   let scheduler: Scheduler | undefined;
-  const budgets = budgetsOf(config.budgets);
+  const budgets = budgetsOf(settings.BUDGETS);
   const queue: Queue = {
     room: queueRoom(db),
     notify: (destinationType) => scheduler?.notify(destinationType),
@@ -54,7 +56,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   };
   const policies = createPolicyReader({ db });
   const events = new EventFeed({ db, backgroundDb, log });
-  const context: Context = { db, keyRing, secrets, policies, queue, prefix: config.prefix };
+  const context: Context = { db, keyRing, secrets, policies, queue, prefix: settings.SECRET_NAME_PREFIX };
   const rotation = new SealRotation({ db: backgroundDb, schema: 'sync', tables: sealedTables, keyRing, log });
   const app = serviceApp({
     service: 'sync-control',
@@ -96,7 +98,7 @@ const dependencies = (db: Db, broker: Broker) => ({
 });
 
 /** The budget of each known type: its own, unless the operator sets another one. */
-const budgetsOf = (set: SyncControlConfig['budgets'] = {}): Record<string, Budget> =>
+const budgetsOf = (set: SyncControlSettings['BUDGETS'] = {}): Record<string, Budget> =>
   Object.fromEntries(
     Object.values(destinationTypes).map(({ type, budget }) => {
       const perSecond = set[type];
@@ -126,10 +128,10 @@ const followChanges = (following: FollowContext, broker: Broker): Promise<Consum
 
 const createFollowing = (
   { context, log, observed }: { context: Context; log: Logger; observed: SyncMetrics },
-  { brake = defaultBrake }: SyncControlConfig,
+  { settings }: SyncControlConfig,
 ): FollowContext => ({
   context,
   log,
-  brake: { limits: brake, log },
+  brake: { limits: brakeOf(settings), log },
   failures: observed.followFailures,
 });

@@ -80,7 +80,7 @@ export const statementTasks: readonly Task[] = [
       await settleEvents(following.context.db, following.brake, isStopping);
       await removeApproved(following, isStopping);
     }),
-  ({ following, observed }, { reconcileSeconds }) =>
+  ({ following, observed }, { settings: { RECONCILE_SECONDS: reconcileSeconds } }) =>
     every(
       Math.min(reconcileSeconds, reconcilePollSeconds),
       'reconcile',

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from '@jest/globals';
 import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
 import type { Caller } from '@secrets/caller';
+import { readConfig } from '@secrets/config';
 import { type Db, openPostgres } from '@secrets/db';
 import type { TestDb } from '@secrets/db/testing';
 import {
@@ -23,7 +24,9 @@ import {
   failEntry,
 } from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { z } from 'zod';
 import { createSyncControl } from '../src/app.ts';
+import { syncControlEnv } from '../src/config.ts';
 import { beforeFirst } from '../src/queries/associations/association-pages.ts';
 
 const destinationType = 'cloudA-sm';
@@ -64,6 +67,8 @@ export interface Fixture {
 
 type Line = Record<string, unknown> & { sync_status: string; external_name: string };
 
+const defaults = readConfig(z.object(syncControlEnv), {});
+
 /** By default, the reconciliation does not run. */
 export async function startSyncControlForTest({
   reconcileSeconds = 3_600,
@@ -85,7 +90,7 @@ export async function startSyncControlForTest({
   const backgroundDb = openPostgres({ url: db.url });
   const syncControl = createSyncControl(
     { ...shared, backgroundDb, metrics: metrics('sync-control') },
-    { secretsUrl: servedSecrets.url, prefix: 'secrets', reconcileSeconds },
+    { secretsUrl: servedSecrets.url, settings: { ...defaults, RECONCILE_SECONDS: reconcileSeconds } },
   );
   const served = await serveForTest(syncControl.app, 'sync-control', shared.keys);
   await secrets.start();

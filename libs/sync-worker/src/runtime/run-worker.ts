@@ -12,7 +12,7 @@ import type { Driver } from '../driver/driver.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
 import { type IdentityTokens, identityTokens, noIdentityTokens } from './identity-tokens.ts';
 import { createSyncWorker } from './sync-worker.ts';
-import type { WorkerEnv } from './worker-env.ts';
+import { type WorkerEnv, workerConfig } from './worker-env.ts';
 
 /** Runs the process of a worker. Only the driver and its settings differ between destination types. */
 export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
@@ -48,12 +48,7 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
         metrics,
         identityTokens: tokensFor(driver, env, onStop),
       },
-      {
-        concurrency: env.CONCURRENCY,
-        largeValuesMib: env.LARGE_VALUES_MIB,
-        leaseSeconds: env.LEASE_SECONDS,
-        prefix: env.SECRET_NAME_PREFIX,
-      },
+      workerConfig(env),
     );
     const app = operatorApp({ metrics, readiness: readiness(db, broker) });
     const options = { host: env.HOST, port: env.INTERNAL_PORT };

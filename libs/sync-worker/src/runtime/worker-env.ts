@@ -3,15 +3,8 @@ import { databaseEnv, secretNamePrefix, serviceUrls } from '@secrets/service';
 import { maxAheadSeconds } from '@secrets/sync-entries';
 import { z } from 'zod';
 
-/** The environment variables of every worker. A worker adds those of its own driver. */
-export const WorkerEnv = z.object({
-  ...databaseEnv,
-  /** Serves `/livez`, `/readyz` and `/metrics`; must not be exposed. Each worker has its own default. */
-  INTERNAL_PORT: port,
-  AMQP_URL: z.string().min(1),
-  /** The worker's key for login, with which it requests identity tokens. Without it, destinations cannot use federation. */
-  INTERNAL_KEY_FILE: z.string().min(1).optional(),
-  LOGIN_URL: serviceUrls().default('http://127.0.0.1:7001'),
+/** The variables that a worker has in its own process and in that of all services. */
+export const workerEnv = {
   /** Addresses that every destination may reach in addition to public ones, such as `10.0.0.0/8,127.0.0.1/32:9000`. */
   EGRESS_ALLOW: commaList.default([]),
   /** Addresses that a destination may allow for itself in its own lists. */
@@ -22,5 +15,27 @@ export const WorkerEnv = z.object({
   LARGE_VALUES_MIB: z.coerce.number().int().min(1).max(4_096).default(16),
   LEASE_SECONDS: z.coerce.number().int().min(5).max(maxAheadSeconds.lease).default(30),
   SECRET_NAME_PREFIX: secretNamePrefix,
+};
+
+/** The environment variables of every worker. A worker adds those of its own driver. */
+export const WorkerEnv = z.object({
+  ...databaseEnv,
+  ...workerEnv,
+  /** Serves `/livez`, `/readyz` and `/metrics`; must not be exposed. Each worker has its own default. */
+  INTERNAL_PORT: port,
+  AMQP_URL: z.string().min(1),
+  /** The worker's key for login, with which it requests identity tokens. Without it, destinations cannot use federation. */
+  INTERNAL_KEY_FILE: z.string().min(1).optional(),
+  LOGIN_URL: serviceUrls().default('http://127.0.0.1:7001'),
 });
 export type WorkerEnv = z.infer<typeof WorkerEnv>;
+
+const Settings = z.object(workerEnv);
+
+/** The settings of the runtime in an environment. */
+export const workerConfig = (env: z.infer<typeof Settings>) => ({
+  concurrency: env.CONCURRENCY,
+  largeValuesMib: env.LARGE_VALUES_MIB,
+  leaseSeconds: env.LEASE_SECONDS,
+  prefix: env.SECRET_NAME_PREFIX,
+});

@@ -3,10 +3,12 @@ import { type Endpoint, endpoint } from '@secrets/http';
 import type { AuditDevice } from '@secrets/telemetry';
 import { z } from 'zod';
 import type { AuditHash } from '../audit/audit-hash.ts';
+import type { GatewaySettings } from '../settings.ts';
 import { type Documents, documentEndpoints } from './documents.ts';
 import type { SealRotations } from './seal-rotation.ts';
 
 export interface LocalContext {
+  settings: GatewaySettings;
   documents: Documents;
   devices: readonly AuditDevice[];
   auditHash: AuditHash;

@@ -9,8 +9,8 @@ export class ClientDisconnected extends Error {
 }
 
 export interface BodyOptions {
-  /** Memory for all bodies together. Default 64 MiB. */
-  memoryBytes?: number;
+  /** Memory for all bodies together. */
+  memoryBytes: number;
   /** How long the body of a request without a token may take. Default 10,000; the server limits the others. */
   publicTimeoutMs?: number;
 }
@@ -34,7 +34,7 @@ const maxPublicBytes = 131_072;
  * @param observe is called with the bytes that all bodies take whenever these change
  */
 export function bodyReader(
-  { memoryBytes = 64 * 2 ** 20, publicTimeoutMs = 10_000 }: BodyOptions,
+  { memoryBytes, publicTimeoutMs = 10_000 }: BodyOptions,
   observe: (heldBytes: number) => void,
 ): BodyReader {
   const memory = new BodyMemory(memoryBytes, observe);
