@@ -1,15 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { type DeclaredPath, ownerOf } from '../../libs/access/src/paths/path-rules.ts';
+import { type DeclaredPath, ownersBy } from '../../libs/access/src/paths/path-rules.ts';
 import { declaredEndpoints } from '../../scripts/console/describe-api.ts';
-import { declaredRules, publicEndpoints } from './declared-paths.ts';
+import { declaredRules } from './declared-paths.ts';
 
-// After a change of paths, or of what they need: UPDATE_PATHS=1 npm test -- --no-rabbitmq tests/declarations/path-rules
+// After a change of paths, or of what they need: UPDATE_PATHS=1 npm test -- --no-rabbitmq tests/declarations/path
 const file = new URL('../../libs/access/src/paths/path-rules.json', import.meta.url);
-const update = 'write it again with UPDATE_PATHS=1 npm test -- --no-rabbitmq tests/declarations/path-rules';
+const update = 'write it again with UPDATE_PATHS=1 npm test -- --no-rabbitmq tests/declarations/path';
 
-const services = declaredEndpoints();
-const declared = declaredRules(services);
+const declared = declaredRules(declaredEndpoints());
 if (process.env.UPDATE_PATHS === '1')
   writeFileSync(file, `[\n${declared.map((rule) => `  ${JSON.stringify(rule)}`).join(',\n')}\n]\n`);
 const rules = JSON.parse(readFileSync(file, 'utf8')) as DeclaredPath[];
@@ -37,50 +36,7 @@ test('the gateway knows no path that no service declares', () => {
 });
 
 test('every path reaches the service that declares it', () => {
+  const ownerOf = ownersBy(rules);
   const sent = declared.map(({ path, owner }) => [path.replace(/[+*]+/g, 'x'), owner]);
   expect(sent.map(([path = '']) => [path, ownerOf(path)])).toEqual(sent);
-});
-
-const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
-
-/** The paths in the first cell of the rows whose second cell matches, with `<>` for each parameter. */
-const documented = (capability: RegExp): string[] =>
-  page
-    .slice(page.indexOf('## Capabilities'), page.indexOf('## Health'))
-    .split('\n')
-    .map((row) => row.split(' | '))
-    .filter(([, cell = '']) => capability.test(cell))
-    .flatMap(([cell = '']) =>
-      [...cell.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path.replace(/<\w+>/g, '<>')),
-    )
-    .sort();
-
-const named = ({ path }: { path: string }): string => path.replace(/\+|\*\*/g, '<>');
-const pathsWith = (has: (rule: DeclaredPath) => unknown): string[] => declared.filter(has).map(named).sort();
-
-test('docs/api.md lists the paths that need sudo, those that need only a token, and those that need none', () => {
-  expect(documented(/sudo/)).toEqual(pathsWith(({ needsSudo }) => needsSudo));
-  expect(documented(/any valid token/)).toEqual(pathsWith(({ anyToken }) => anyToken));
-  expect(documented(/no token needed/)).toEqual(pathsWith(({ open, isLogin }) => open ?? isLogin));
-});
-
-test('docs/api.md lists the requests that can create an object', () => {
-  const creating = Object.values(services)
-    .flatMap(publicEndpoints)
-    .filter(({ method, needs }) => method === 'post' && needs === 'create or update')
-    .map(({ path }) => path.slice(1).replace(/[:*]\w+/g, '<>'))
-    .map((path) => path.replace(/^(sys\/sync\/destinations)\/[^<]+\//, '$1/<>/')); // of one type
-  expect(documented(/^`create`/)).toEqual([...new Set(creating)].sort());
-});
-
-test('the pages of the API name every path', () => {
-  const pages = ['.md', '/access.md', '/secrets.md', '/sync.md'].map((name) =>
-    readFileSync(new URL(`../../docs/api${name}`, import.meta.url), 'utf8'),
-  );
-  const lines = pages.join('\n').split('\n');
-  const names = lines.flatMap((line) =>
-    [...line.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.replace(/<[^>]+>/g, '<>')),
-  );
-  const ofType = /^sys\/sync\/destinations\/[^<]+\/<>$/; // all types have one row
-  expect(declared.map(named).filter((path) => !ofType.test(path) && !names.includes(path))).toEqual([]);
 });

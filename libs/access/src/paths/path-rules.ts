@@ -51,13 +51,10 @@ const [openRules, loginRules, anyTokenRules, ownRules, sudoRules, administrative
   compiled.filter(({ isAdministrative }) => isAdministrative),
 ];
 
-/** By path or, for a path with parameters, by its prefix up to the first one, including the slash. */
-const owners: ReadonlyMap<string, DeclaredPath['owner']> = new Map(
-  rules.map(({ path, owner }) => [path.replace(/[+*].*$/, ''), owner]),
-);
-
 /** First segments of the paths that have rules. Every other path is below a mount. */
-const ruledFolders: ReadonlySet<string> = new Set(rules.map(({ path }) => firstSegment(path)));
+const foldersOf = (declared: readonly DeclaredPath[]): ReadonlySet<string> =>
+  new Set(declared.map(({ path }) => firstSegment(path)));
+const ruledFolders = foldersOf(rules);
 const isRuled = (path: string): boolean => ruledFolders.has(firstSegment(path));
 
 function firstSegment(path: string): string {
@@ -137,17 +134,27 @@ export const fieldNamesOf = (path: string): readonly FieldNames[] =>
 export const isAdministrativePath = (path: string): boolean =>
   isRuled(path) && administrativeRules.some(({ expression }) => expression.test(path));
 
+type Owner = DeclaredPath['owner'];
+
+/** Returns what finds the owner of a path by these declarations. */
+export function ownersBy(declared: readonly DeclaredPath[]): (path: string) => Owner | undefined {
+  const folders = foldersOf(declared);
+  // By path or, for a path with parameters, by its prefix up to the first one, including the slash.
+  const owners = new Map(declared.map(({ path, owner }) => [path.replace(/[+*].*$/, ''), owner]));
+  return (path) => {
+    if (!folders.has(firstSegment(path))) return 'secrets';
+    const owner = owners.get(path);
+    if (owner !== undefined) return owner;
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const below = owners.get(path.slice(0, end + 1));
+      if (below !== undefined) return below;
+    }
+    return undefined;
+  };
+}
+
 /**
  * The service that handles a path: by default `secrets`, whose mounts may have any path; undefined for an unknown path
  * below `sys/`, `auth/` and `identity/`.
  */
-export function ownerOf(path: string): DeclaredPath['owner'] | undefined {
-  if (!isRuled(path)) return 'secrets';
-  const owner = owners.get(path);
-  if (owner !== undefined) return owner;
-  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-    const below = owners.get(path.slice(0, end + 1));
-    if (below !== undefined) return below;
-  }
-  return undefined;
-}
+export const ownerOf = ownersBy(rules);
