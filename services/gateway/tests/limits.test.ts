@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { insertToken } from '@secrets/access/testing';
@@ -182,6 +183,18 @@ test('a rate limit of all gateways together is refused with the time to wait, wi
     reason: 'the rate limit writes is exceeded',
   });
   expect((await ask(gateways[0]!, { path: '/v1/kv/data/b', token: root })).status).toBe(200);
+});
+
+test('streams of events are counted until their clients disconnect', async () => {
+  const gateway = await start();
+  const count = async () =>
+    Number(/^gateway_event_streams\S* (\d+)$/m.exec(await gateway.metrics.text())?.[1]);
+  const headers = { 'x-service-token': root };
+  const following = get(`${gateway.url}/v1/sys/sync/events?slow=true`, { headers });
+  following.on('error', () => undefined); // it is destroyed below
+  await eventually(async () => expect(await count()).toBe(1));
+  following.destroy();
+  await eventually(async () => expect(await count()).toBe(0));
 });
 
 test('unwrapping and looking up responses without another token count with the logins of an address', async () => {

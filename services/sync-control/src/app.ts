@@ -76,7 +76,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
       const observed = syncMetrics(metrics);
       const following = createFollowing({ context: inBackground, log, observed }, config);
       const changes = await followChanges(following, broker);
-      const parts = { following, events, broker, observed };
+      const parts = { following, events, broker, observed, metrics };
       background = [rotating, changes, ...repeated(parts, config), scheduler];
     },
     stop: async () => {

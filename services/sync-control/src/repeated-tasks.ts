@@ -2,6 +2,7 @@ import { every, type Repeated } from '@secrets/background';
 import type { Broker } from '@secrets/broker';
 import { destinationTypes } from '@secrets/destinations';
 import { pullBackEntries, reviveStuckEntries } from '@secrets/sync-entries';
+import type { Metrics } from '@secrets/telemetry';
 import { removeApproved } from './changes/approved-removals.ts';
 import { FreedNames } from './changes/freed-names.ts';
 import type { FollowContext } from './changes/on-secret-change.ts';
@@ -25,6 +26,8 @@ interface Parts {
   events: EventFeed;
   broker: Broker;
   observed: SyncMetrics;
+  /** Where a task declares metrics of its own. */
+  metrics: Metrics;
 }
 
 type Task = (parts: Parts, config: SyncControlConfig) => Repeated;
