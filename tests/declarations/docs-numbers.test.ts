@@ -88,9 +88,12 @@ const environments: Record<
   ),
 };
 const page = 'docs/operations/settings.md';
-const rows = read(page)
+const settings = read(page)
   .split('\n')
   .filter((line) => /^\| `[A-Z]/.test(line))
+  .join('\n');
+const rows = settings
+  .split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .filter((cells) => cells.length === 6);
 
@@ -105,9 +108,10 @@ const statedDefault = (service: string, name: string) =>
   )?.[3];
 
 test.each(Object.entries(environments))(
-  'the settings page states the defaults of %s',
+  'the settings page has a row for each variable of %s, with its default',
   (service, { shape }) => {
     for (const [name, schema] of Object.entries(shape)) {
+      expect([name, settings.includes(`\`${name}\``)]).toEqual([name, true]);
       const value = schema.safeParse(undefined).data;
       if (typeof value !== 'number' && typeof value !== 'string') continue;
       const stated = statedDefault(service, name)?.replace(/(\d),(\d{3})/g, '$1$2') ?? `no row of ${name}`;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { declaredEndpoints } from '../../scripts/console/describe-api.ts';
 import { withDeclaredPaths } from './capabilities-table.ts';
@@ -24,16 +24,33 @@ const documented = new Set(
     .flatMap((table) => table.split('\n').slice(2))
     .flatMap((row) => {
       const [, methods = '', paths = ''] = row.split(/ ?\| /);
-      const names = [...paths.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.replace(/<\w+>/g, '<>'));
+      const names = [...paths.replace(/\(.*?\)/g, '').matchAll(/`([^`]+)`/g)].map(([, name = '']) =>
+        name.replace(/<\w+>/g, '<>'),
+      );
       return methods.split(', ').flatMap((method) => names.map((name) => `${method} ${name}`));
     }),
 );
 
+/** A destination of one type: all types have one row, and the same endpoints. */
+const ofType = /(sys\/sync\/destinations)\/[^:<>/]+\/(?=:name$|<>$)/;
+
+const requests = endpoints.map(({ method, path }) => {
+  const name = path.slice(1).replace(/[:*]\w+/g, '<>');
+  return `${method.toUpperCase()} ${name.replace(ofType, '$1/<>/')}`;
+});
+
 test('every endpoint has a row in a table of its topic, with its method and path', () => {
-  const requests = endpoints.map(
-    ({ method, path }) => `${method.toUpperCase()} ${path.slice(1).replace(/[:*]\w+/g, '<>')}`,
-  );
-  const ofType = /(sys\/sync\/destinations)\/[^</]+\/<>$/; // all types have one row
-  const missing = requests.filter((request) => !documented.has(request.replace(ofType, '$1/<>/<>')));
-  expect(missing).toEqual([]);
+  expect(requests.filter((request) => !documented.has(request))).toEqual([]);
+});
+
+test('every row in a table of a topic is of an endpoint', () => {
+  expect([...documented].filter((request) => !requests.includes(request))).toEqual([]);
+});
+
+test('a test names every path, in the tests of its service or in those of the whole system', () => {
+  const files = globSync(['services/*/{src,tests}/**/*.test.ts', 'tests/e2e/**/*.test.ts']);
+  const tests = files.map(read).join('\n');
+  const paths = endpoints.map(({ path }) => path.slice(1).replace(ofType, '$1/:type/'));
+  const partsOf = (path: string) => path.split(/\/?[:*]\w+\/?/);
+  expect(paths.filter((path) => !partsOf(path).every((part) => tests.includes(part)))).toEqual([]);
 });

@@ -32,8 +32,20 @@ export const operationsOf = ({ paths }: OpenApiDocument): Operation[] =>
   );
 
 /** The operations of a document, such as `GET /v1/sys/health`. */
-export const namesOf = (document: OpenApiDocument): string[] =>
-  operationsOf(document).map(({ verb, path }) => `${verb.toUpperCase()} ${path}`);
+export const namesOf = (
+  document: OpenApiDocument,
+  isWanted: (operation: Operation) => boolean = () => true,
+): string[] =>
+  operationsOf(document)
+    .filter(isWanted)
+    .map(({ verb, path }) => `${verb.toUpperCase()} ${path}`);
+
+/** A request that needs no parameters and nothing to exist, such as that for `sys/init`. */
+export const isPlainRead = ({ verb, path, parameters = [] }: Operation): boolean =>
+  verb === 'get' &&
+  !withoutSuccess.includes(`GET ${path}`) &&
+  !path.includes('{') &&
+  parameters.every(({ required }) => !required);
 
 /** A rotation is refused within eleven minutes after the issuer was configured, and a stream of events does not end. */
 export const withoutSuccess = ['POST /v1/identity/oidc/rotate', 'GET /v1/sys/sync/events'];
