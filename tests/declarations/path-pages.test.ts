@@ -1,8 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { declaredEndpoints } from '../../scripts/console/describe-api.ts';
-import { withDeclaredPaths } from './capabilities-table.ts';
-import { publicEndpoints } from './declared-paths.ts';
+import { publicEndpoints, withDeclaredPaths } from './declared-paths.ts';
 
 // After a change of paths, or of what they need: UPDATE_PATHS=1 npm test -- --no-rabbitmq tests/declarations/path
 const endpoints = Object.values(declaredEndpoints()).flatMap(publicEndpoints);
