@@ -9,7 +9,7 @@ export { builtInTags, ownerTag, prefixOfTags, releasedOwner } from './tags/built
 export { labelsOf } from './tags/labels.ts';
 export { cloudASm, replicaKeys } from './types/clouda-sm.ts';
 export { isCloudVault } from './types/cloudb-hosts.ts';
-export { type CloudBSettings, cloudBKv } from './types/cloudb-kv.ts';
+export { type CloudBSettings, cloudBKv, isCertificateType } from './types/cloudb-kv.ts';
 export { foreignUrlIn, parseServiceAccount } from './types/cloudc-credentials.ts';
 export { type CloudCSettings, cloudCSm, providerOf } from './types/cloudc-sm.ts';
 export { type CodehostSettings, codehost, enterpriseUrl } from './types/codehost.ts';

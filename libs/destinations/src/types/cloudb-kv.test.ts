@@ -168,3 +168,24 @@ describe('names', () => {
     expect([nameOf('a_b'), nameOf('A-B')]).toEqual([nameOf('a-b'), nameOf('a-b')]);
   });
 });
+
+describe('content_type and expires_after', () => {
+  test.each([
+    ['90d', 7_776_000],
+    ['24h', 86_400],
+    [0, 0],
+    ['0s', 0],
+    ['', 0],
+  ])('a duration of %j is stored as %i seconds', (expires_after, stored) => {
+    expect(parse({ ...required, expires_after }).settings).toMatchObject({ expires_after: stored });
+  });
+
+  test.each([
+    [{ expires_after: '59m' }, /^expires_after: must be 0 \(no expiry\), or between 1h and 87600h/],
+    [{ expires_after: '87601h' }, /^expires_after: must be 0/],
+    [{ content_type: 'x'.repeat(256) }, /^content_type: must not be longer than 255 characters/],
+    [{ content_type: 'application/x-PEM-file' }, /^content_type: must not be one of certificates/],
+  ])('%j is refused', (fields, message) => {
+    expect(refusal({ ...required, ...fields })).toMatch(message);
+  });
+});

@@ -1,14 +1,31 @@
+import { seconds } from '@secrets/domain';
 import { z } from 'zod';
 import { describeType } from '../description.ts';
 import { commonFields, secretText, tagFields, text, textLike } from '../fields/common-fields.ts';
 import { federationFields, federationProblems } from '../fields/federation-fields.ts';
-import { connection, type SettingsOf, secret } from '../fields/field.ts';
+import { connection, option, type SettingsOf, secret } from '../fields/field.ts';
 import { truncateSha256 } from '../names/template/name-functions.ts';
 import { builtInTagCount } from '../tags/built-in-tags.ts';
 import { canonicalVaultUri, clouds, isCloudVault, isPrivateVault } from './cloudb-hosts.ts';
 
 const maxNameLength = 127;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/;
+
+const certificateTypes: readonly string[] = ['application/x-pkcs12', 'application/x-pem-file'];
+
+/** Whether a secret of this content type is the private part of a certificate, which the vault manages itself. */
+export const isCertificateType = (contentType: string): boolean =>
+  certificateTypes.includes(contentType.toLowerCase());
+
+const hourSeconds = 3_600;
+const tenYearsSeconds = 87_600 * hourSeconds;
+
+const expiry = seconds
+  .refine(
+    (given) => given === 0 || (given >= hourSeconds && given <= tenYearsSeconds),
+    'must be 0 (no expiry), or between 1h and 87600h',
+  )
+  .meta({ anyOf: [{ const: 0 }, { type: 'integer', minimum: hourSeconds, maximum: tenYearsSeconds }] });
 
 const fields = {
   key_vault_uri: connection(
@@ -39,6 +56,16 @@ const fields = {
     shownUnset: '',
     immutable: true,
     help: 'Cloud that the vault is in.',
+  }),
+  content_type: option(text(255), {
+    default: '',
+    pushed: true,
+    help: 'Content type of the external secrets, such as text/plain. Without it, they keep the one that others have set.',
+  }),
+  expires_after: option(expiry, {
+    default: 0,
+    pushed: true,
+    help: 'How long after it was written a version expires, such as 90d. Without it, external secrets keep the expiry that others have set.',
   }),
   ...federationFields,
   ...tagFields,
@@ -86,6 +113,8 @@ function checkTogether(settings: CloudBSettings, credentials: ReadonlySet<string
   const problems = [
     whyVaultRefused(settings.key_vault_uri, settings.cloud),
     settings.tenant_id === '' && 'tenant_id: is required',
+    isCertificateType(settings.content_type) &&
+      'content_type: must not be one of certificates, which the vault manages itself',
     credentials.has('client_secret') && settings.client_id === '' && 'client_secret: requires client_id',
     ...federationProblems(settings, credentials, { requires: ['client_id'], excludes: ['client_secret'] }),
   ];

@@ -27,19 +27,19 @@ const ofPolicies: readonly Refusal[] = [
     ...byPolicy,
     text: /content type/i,
     sentence: 'a policy denies secrets without a content type',
-    remedy: 'exempt the vault, or set the policy to audit',
+    remedy: 'set content_type',
   },
   {
     ...byPolicy,
     text: /have an expiration date/i,
     sentence: 'a policy denies secrets that do not expire',
-    remedy: 'exempt the vault, or set the policy to audit',
+    remedy: 'set expires_after',
   },
   {
     ...byPolicy,
     text: /maximum validity period/i,
-    sentence: 'a policy denies secrets that are valid for so long',
-    remedy: 'give the secret an earlier expiry in the vault',
+    sentence: 'a policy denies secrets that do not expire, or are valid for so long',
+    remedy: 'set expires_after to less than its maximum',
   },
   {
     ...byPolicy,
@@ -51,7 +51,7 @@ const ofPolicies: readonly Refusal[] = [
     ...byPolicy,
     text: /days before expiration/i,
     sentence: 'a policy denies secrets that expire so soon',
-    remedy: 'give the secret a later expiry in the vault',
+    remedy: 'set expires_after to more than its minimum',
   },
   {
     ...byPolicy,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isRestError } from '@azure/core-rest-pipeline';
 import type { SecretClient } from '@azure/keyvault-secrets';
 import { Fault } from '@secrets/domain';
@@ -18,6 +19,7 @@ const Properties = z.object({
   contentType: z.string().optional(),
   notBefore: z.date().optional(),
   expiresOn: z.date().optional(),
+  createdOn: z.date().optional(),
   managed: z.boolean().default(false),
   enabled: z.boolean().default(true),
 });
@@ -32,7 +34,9 @@ type Properties = VaultSecret['properties'];
  * Properties that a new version is written with. It inherits none of the previous one
  * (https://learn.microsoft.com/rest/api/keyvault/secrets/set-secret/set-secret).
  */
-export type SecretProperties = Pick<Properties, 'tags' | 'contentType' | 'notBefore' | 'expiresOn'>;
+export type SecretProperties = Pick<Properties, 'tags'> & Partial<Pick<Properties, 'contentType' | Dates>>;
+
+type Dates = 'notBefore' | 'expiresOn';
 
 /** The calls to one vault. Each is aborted by the signal; its failures are `Fault`s. */
 export class VaultApi {
@@ -64,28 +68,24 @@ export class VaultApi {
 
   /** Writes a new version and returns its ID. */
   async set(name: string, value: string, content: SecretProperties, signal: AbortSignal): Promise<string> {
-    const { properties } = await this.#call('Set', signal, (client, call) =>
+    const { properties, value: stored } = await this.#call('Set', signal, (client, call) =>
       client.setSecret(name, value, { ...defined(content), ...call }),
     );
-    const { version, enabled } = storedProperties(properties, content.tags);
+    const { version, enabled } = storedProperties(properties, content);
+    if (stored !== value) throw new Fault('not_ready', 'Set: the vault has stored another value');
     if (!enabled) throw new Fault('not_ready', 'Set: the vault has stored the secret disabled');
     return version;
   }
 
   /**
-   * Replaces all tags of a version, and returns its ID. By default, that is the newest version, whichever it is by now:
-   * unlike a read, a write shows the current state.
+   * Replaces all tags of a version and the properties that are given, and returns its ID. By default, that is the newest version,
+   * whichever it is by now: unlike a read, a write shows the current state.
    */
-  async setTags(
-    name: string,
-    tags: SecretProperties['tags'],
-    signal: AbortSignal,
-    version = '',
-  ): Promise<string> {
+  async update(name: string, content: SecretProperties, signal: AbortSignal, version = ''): Promise<string> {
     const properties = await this.#call('Set', signal, (client, call) =>
-      client.updateSecretProperties(name, version, { tags, ...call }),
+      client.updateSecretProperties(name, version, { ...defined(content), ...call }),
     );
-    return storedProperties(properties, tags).version;
+    return storedProperties(properties, content).version;
   }
 
   /**
@@ -149,10 +149,15 @@ const defined = <Given extends object>(given: Given) =>
  * Returns what a write has left. The response shows what the vault has stored.
  * @throws {Fault} `not_ready` if that is not what was sent
  */
-function storedProperties(response: unknown, tags: SecretProperties['tags']): Properties {
+function storedProperties(response: unknown, { tags, ...sent }: SecretProperties): Properties {
   const stored = parseResponse('Set', Properties, response);
   const isTagged = Object.entries(tags).every(([key, value]) => stored.tags[key] === value);
   if (!isTagged) throw new Fault('not_ready', 'Set: the vault has stored the secret without its tags');
+  const isSame = Object.entries(defined(sent)).every(([name, value]) =>
+    isDeepStrictEqual(stored[name as keyof typeof sent], value),
+  );
+  if (!isSame)
+    throw new Fault('not_ready', 'Set: the vault has stored the secret with another content type or date');
   return stored;
 }
 

@@ -59,7 +59,7 @@ describe('a failed call', () => {
       403,
       error('Forbidden', 'ForbiddenByGovernancePolicy', 'Secrets should have content type set: canary'),
       'rejected',
-      'Get: a policy denies secrets without a content type (ForbiddenByGovernancePolicy); exempt the vault, or set the policy to audit',
+      'Get: a policy denies secrets without a content type (ForbiddenByGovernancePolicy); set content_type',
     ],
     [
       403,

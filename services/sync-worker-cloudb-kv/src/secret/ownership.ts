@@ -1,14 +1,13 @@
+import { isCertificateType } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
 import { belongsTo, hasCode, type Overwrite, type OwnedSecret, requireWritable } from '@secrets/sync-worker';
 import type { VaultSecret } from '../api/vault-api.ts';
 import type { Remembered } from './remembered.ts';
 import type { Store } from './store.ts';
 
-const certificateTypes = ['application/x-pkcs12', 'application/x-pem-file'];
-
 /** Whether the secret is the private part of a certificate, which the vault manages itself. */
 const isCertificate = ({ managed, contentType }: VaultSecret['properties']): boolean =>
-  managed || certificateTypes.includes(contentType?.toLowerCase() ?? '');
+  managed || isCertificateType(contentType ?? '');
 
 /**
  * Whether the secret belongs to the destination: it has the destination's tag, or it still has the version that was
@@ -54,15 +53,18 @@ export async function hasVersion(
   { name, version, tags }: Remembered,
 ): Promise<boolean> {
   try {
-    await api.setTags(name, tags, signal, version);
+    await api.update(name, { tags }, signal, version);
     return true;
   } catch (error) {
     if (hasCode(error, 'SecretNotFound')) return false;
-    if (error instanceof Fault && error.kind === 'forbidden')
-      return showsVersion(api, { name, version }, signal);
+    if (isRefused(error)) return showsVersion(api, { name, version }, signal);
     throw error;
   }
 }
+
+/** Whether the credentials or a policy do not permit the call. */
+export const isRefused = (error: unknown): boolean =>
+  (error instanceof Fault && error.kind === 'forbidden') || hasCode(error, 'ForbiddenByGovernancePolicy');
 
 async function showsVersion(
   api: Store['api'],

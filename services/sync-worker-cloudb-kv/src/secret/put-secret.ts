@@ -1,6 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '@secrets/domain';
-import { hasCode, type PutRequest, tagChanges, tagsOf } from '@secrets/sync-worker';
-import type { VaultSecret } from '../api/vault-api.ts';
+import { hasCode, type PutRequest, tagChanges } from '@secrets/sync-worker';
+import type { SecretProperties, VaultSecret } from '../api/vault-api.ts';
+import {
+  contentOf,
+  isSettled,
+  needsVersion,
+  ofOthers,
+  propertiesOf,
+  wantedContent,
+  wantedTags,
+} from './content.ts';
 import { requireOwnership } from './ownership.ts';
 import { pollUntil } from './poll-until.ts';
 import { parseRemembered, type Remembered } from './remembered.ts';
@@ -16,24 +26,18 @@ const maxTags = 15;
  */
 export async function putSecret(store: Store, request: PutRequest): Promise<Remembered> {
   const known = parseRemembered(request);
-  if (known && !request.valueChanged && !request.verify && hasWantedTags(store, known)) return known;
+  if (known && !request.valueChanged && !request.verify && isSettled(store, known)) return known;
   const found = await store.api.find(request.externalName, store.signal);
   return found ? reconcile(store, request, { found, known }) : create(store, request, known);
 }
 
-const wantedTags = ({ settings, owner }: Store) => tagsOf(settings.custom_tags, owner);
-
-function hasWantedTags(store: Store, { tags }: Pick<Remembered, 'tags'>): boolean {
-  const { missing, surplus } = tagChanges({ wanted: wantedTags(store), present: tags, ours: tags });
-  return Object.keys(missing).length + surplus.length === 0;
-}
-
 async function create(store: Store, request: PutRequest, known: Remembered | undefined): Promise<Remembered> {
   const { externalName: name, value } = request;
-  const tags = wantedTags(store);
+  const content = wantedContent(store);
   try {
-    const version = await store.api.set(name, value.reveal(), { tags }, store.signal);
-    return { name, version, tags };
+    const properties = { tags: content.tags, ...propertiesOf(content, {}) };
+    const version = await store.api.set(name, value.reveal(), properties, store.signal);
+    return { name, version, ...content };
   } catch (error) {
     if (!hasCode(error, 'ObjectIsDeletedButRecoverable')) throw error;
     const found = await recover(store, request, known);
@@ -77,34 +81,67 @@ async function beginRecovery({ api, signal }: Store, name: string): Promise<void
 async function reconcile(
   store: Store,
   request: PutRequest,
-  { found, known }: { found: VaultSecret; known: Remembered | undefined },
+  secret: { found: VaultSecret; known: Remembered | undefined },
 ): Promise<Remembered> {
   const { externalName: name, overwrite } = request;
+  const { found, known } = secret;
   await requireOwnership(store, name, { found, known, overwrite });
-  const wanted = wantedTags(store);
-  const { tags: present, version: newest, contentType, notBefore, expiresOn } = found.properties;
-  const { missing, surplus } = tagChanges({ wanted, present, ours: known?.tags ?? {} });
-  const tags = mergedTags(present, missing, surplus);
-  const value = request.value.reveal();
-  const isTagged =
-    Object.keys(missing).length + surplus.length === 0 && hasWantedTags(store, known ?? { tags: {} });
-  const isRemembered = !request.valueChanged && newest === known?.version && isTagged;
-  const hasValue = found.value === value;
-  if (hasValue && isRemembered) return known;
+  const kept = keptOf(store, secret);
+  const content = contentOf(store, found.properties, known);
+  const wanted = { tags: kept.tags, ...propertiesOf(content, kept) };
+  const hasValue = found.value === request.value.reveal();
+  if (hasValue && !request.valueChanged && known && isUnchanged(store, { found, known, wanted }))
+    return known;
   try {
-    if (hasValue && (await store.api.setTags(name, tags, store.signal)) === newest)
-      return { name, version: newest, tags: wanted };
-    const version = await store.api.set(
-      name,
-      value,
-      { tags, contentType, notBefore, expiresOn },
-      store.signal,
-    );
-    return { name, version, tags: wanted };
+    if (hasValue && !needsVersion(found.properties, wanted, Date.now())) {
+      const updated = await store.api.update(name, wanted, store.signal);
+      if (updated === found.properties.version) return { name, version: updated, ...content };
+    }
+    return await writeVersion(store, request, kept);
   } catch (error) {
     if (!hasCode(error, 'ObjectIsDeletedButRecoverable', 'SecretNotFound')) throw error;
     throw new Fault('not_ready', `${JSON.stringify(name)} was just deleted`);
   }
+}
+
+/** A new version inherits nothing, so it is written with what others have set, too. */
+async function writeVersion(
+  store: Store,
+  { externalName: name, value }: PutRequest,
+  kept: SecretProperties,
+): Promise<Remembered> {
+  const content = wantedContent(store);
+  const properties = { ...kept, ...propertiesOf(content, kept) };
+  const version = await store.api.set(name, value.reveal(), properties, store.signal);
+  return { name, version, ...content };
+}
+
+/** All tags that the secret is to have, and what else others have set. */
+function keptOf(
+  store: Store,
+  { found: { properties }, known }: { found: VaultSecret; known: Remembered | undefined },
+): SecretProperties {
+  const { tags: present, notBefore } = properties;
+  const changes = tagChanges({ wanted: wantedTags(store), present, ours: known?.tags ?? {} });
+  return {
+    tags: mergedTags(present, changes.missing, changes.surplus),
+    notBefore,
+    ...ofOthers(properties, known),
+  };
+}
+
+/** Whether the version is the one that the last put left, and neither it nor the settings have changed since. */
+function isUnchanged(
+  store: Store,
+  { found, known, wanted }: { found: VaultSecret; known: Remembered; wanted: SecretProperties },
+): boolean {
+  const { version, tags, contentType, expiresOn } = found.properties;
+  const { tags: wantedTags, ...properties } = wanted;
+  return (
+    version === known.version &&
+    isSettled(store, known) &&
+    isDeepStrictEqual({ tags, contentType, expiresOn }, { tags: wantedTags, ...properties })
+  );
 }
 
 /** The vault replaces all tags at once, so those of others are sent too. */

@@ -7,10 +7,14 @@ const Remembered = z.object({
   version: z.string(),
   /** The tags that the last put set, and that a later one may therefore remove. */
   tags: z.record(z.string(), z.string()),
+  /** The content type that the last put set; empty if it set none. */
+  contentType: z.string().default(''),
+  /** The expiry that the last put set, in milliseconds since 1970, and how long after the version; null if it set none. */
+  expiry: z.object({ at: z.number(), after: z.number() }).nullable().default(null),
 });
 
 /** State of an external secret that is stored between two puts. */
-export type Remembered = z.infer<typeof Remembered>;
+export type Remembered = z.output<typeof Remembered>;
 
 /** Returns what the last put stored; undefined if there was none, or if it was for another external name. */
 export const parseRemembered = (request: RemoveRequest): Remembered | undefined =>

@@ -8,7 +8,7 @@ import {
   withoutMarks,
 } from '@secrets/sync-worker';
 import type { VaultSecret } from '../api/vault-api.ts';
-import { hasVersion, isOwn } from './ownership.ts';
+import { hasVersion, isOwn, isRefused } from './ownership.ts';
 import { pollUntil } from './poll-until.ts';
 import { parseRemembered } from './remembered.ts';
 import type { Store } from './store.ts';
@@ -41,7 +41,7 @@ export async function releaseSecret(store: Store, request: ReleaseRequest): Prom
   const tags = (await findAnyway(store, request.externalName))?.properties.tags ?? {};
   if (marksOf(owner, tags).length === 0) return;
   try {
-    await api.setTags(request.externalName, withoutMarks(owner, tags), signal);
+    await api.update(request.externalName, { tags: withoutMarks(owner, tags) }, signal);
   } catch (error) {
     if (!hasCode(error, 'SecretNotFound')) throw error;
   }
@@ -64,8 +64,8 @@ async function findAnyway({ api, signal }: Store, name: string): Promise<VaultSe
 }
 
 /**
- * The tags of a deleted secret cannot be changed, so it is released before. Credentials that may not do so can still
- * delete it.
+ * The tags of a deleted secret cannot be changed, so it is released before. Where credentials or a policy do not permit that, it
+ * can still be deleted.
  */
 async function release(
   { api, owner, signal }: Store,
@@ -73,10 +73,9 @@ async function release(
   tags: Record<string, string>,
 ): Promise<void> {
   try {
-    await api.setTags(name, { ...tags, ...releasedTag(owner) }, signal);
+    await api.update(name, { tags: { ...tags, ...releasedTag(owner) } }, signal);
   } catch (error) {
-    const isForbidden = error instanceof Fault && error.kind === 'forbidden';
-    if (!isForbidden && !hasCode(error, 'SecretNotFound')) throw error;
+    if (!isRefused(error) && !hasCode(error, 'SecretNotFound')) throw error;
   }
 }
 

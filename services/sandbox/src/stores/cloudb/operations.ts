@@ -5,6 +5,7 @@ import { newestOf, type Secret, type SecretVersion } from './store/secret.ts';
 import { inTransition, type VaultStore } from './store/vault-store.ts';
 import type { Vaults } from './store/vaults.ts';
 import { badParameter, conflict, forbidden, secretNotFound } from './vault-error.ts';
+import { type DenyPolicies, requirePermitted } from './vault-policies.ts';
 import { type BundleContext, deletedBundle, secretBundle, secretItem } from './wire-format.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,6 +22,7 @@ interface VaultDelays {
 export interface OperationContext extends VaultDelays, BundleContext {
   vaults: Vaults;
   vault: VaultStore;
+  policies: DenyPolicies;
   nowMs: number;
 }
 
@@ -43,7 +45,7 @@ const Properties = z.object({
 });
 const Sent = Properties.extend({ value: z.string() });
 
-const setSecret: Operation = ({ vault, vaults, nowMs, ...context }, { name, body }) => {
+const setSecret: Operation = ({ vault, vaults, policies, nowMs, ...context }, { name, body }) => {
   checkName(name);
   const { value, tags, contentType, attributes } = parse(Sent, body);
   checkValue(value);
@@ -62,6 +64,7 @@ const setSecret: Operation = ({ vault, vaults, nowMs, ...context }, { name, body
     updatedAtMs: nowMs,
   };
   const secret: Secret = existing ?? { name, versions: new Map(), newest: '', managed: false };
+  requirePermitted(policies, secret, { version, nowMs });
   secret.newest = version.id;
   vault.save(secret, version);
   return secretBundle(context, vault, secret, version);
@@ -95,7 +98,7 @@ const getSecret: Operation = ({ vault, ...context }, { name, version: id }) => {
 };
 
 /** A property that is not sent keeps its value; tags are replaced as a whole. */
-const updateSecret: Operation = ({ vault, nowMs, ...context }, { name, version: id, body }) => {
+const updateSecret: Operation = ({ vault, policies, nowMs, ...context }, { name, version: id, body }) => {
   const secret = vault.active(name);
   requireUnmanaged(secret);
   const present = id === '' ? newestOf(secret) : secret.versions.get(id);
@@ -110,6 +113,7 @@ const updateSecret: Operation = ({ vault, nowMs, ...context }, { name, version: 
     contentType: contentType ?? present.contentType,
     updatedAtMs: nowMs,
   };
+  requirePermitted(policies, secret, { version: changed, nowMs });
   vault.save(secret, changed);
   const { value: _, ...bundle } = secretBundle(context, vault, secret, changed);
   return bundle;

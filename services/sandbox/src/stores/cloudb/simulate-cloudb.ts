@@ -3,6 +3,7 @@ import type { SimulatedStore, StoreContext, StoredSecret } from '../simulated-st
 import { newestOf, type Secret } from './store/secret.ts';
 import type { VaultRecord } from './store/vault-store.ts';
 import { defaultVault, Vaults } from './store/vaults.ts';
+import type { DenyPolicies } from './vault-policies.ts';
 import { vaultRoutes } from './vault-routes.ts';
 
 const NAME = 'cloudB-kv';
@@ -18,6 +19,10 @@ export interface CloudBOptions {
   retentionDays?: number;
   /** Whether deleted secrets cannot be purged. Default false. */
   purgeProtection?: boolean;
+  /** Policies of the vaults that deny; none by default. */
+  policies?: DenyPolicies;
+  /** The addresses that the firewall of the vaults permits. By default, there is none. */
+  permittedAddresses?: readonly string[];
 }
 
 export interface CloudB extends SimulatedStore {
@@ -42,6 +47,8 @@ export function simulateCloudB(
     purgeMs = 300,
     retentionDays = 90,
     purgeProtection = false,
+    policies = {},
+    permittedAddresses,
   } = options;
   const vaults = new Vaults(persist, now);
   const calls = observeCalls(NAME, now);
@@ -53,7 +60,8 @@ export function simulateCloudB(
       calls: calls.context,
       directory,
       vaults,
-      settings: { deletionMs, recoveryMs, purgeMs, retentionDays, purgeProtection },
+      settings: { deletionMs, recoveryMs, purgeMs, retentionDays, purgeProtection, policies },
+      permittedAddresses,
     }),
     credentials: {
       keyVaultUri: `https://${defaultVault}`,

@@ -10,7 +10,7 @@ import {
 import { type CallContext, serveCall } from '../../simulation/serve-call.ts';
 import { type OperationContext, type OperationName, operations } from './operations.ts';
 import type { Vaults } from './store/vaults.ts';
-import { badParameter, VaultError } from './vault-error.ts';
+import { badParameter, forbidden, VaultError } from './vault-error.ts';
 import { audienceOf, verifyToken } from './verify-token.ts';
 import { errorResponse } from './wire-format.ts';
 
@@ -22,6 +22,8 @@ export interface VaultContext {
   directory: Directory;
   vaults: Vaults;
   settings: Omit<OperationContext, 'vaults' | 'vault' | 'nowMs'>;
+  /** Undefined without a firewall. */
+  permittedAddresses: readonly string[] | undefined;
 }
 
 /**
@@ -68,11 +70,12 @@ function serve(
 }
 
 async function perform(
-  { calls, directory, vaults, settings }: VaultContext,
+  { calls, directory, vaults, settings, permittedAddresses }: VaultContext,
   operation: OperationName,
   request: Request,
   { host, lag }: { host: string; lag: Lag },
 ): Promise<HttpResponse> {
+  requireAddress(permittedAddresses, request.socket.remoteAddress);
   const nowMs = calls.now();
   const current = vaults.of(host);
   const staleMs = lagOf(operation, lag);
@@ -83,6 +86,20 @@ async function perform(
   const parts = { name: String(params.name ?? ''), version: String(params.version ?? ''), query, body };
   const content = operations[operation]({ ...settings, vaults, vault, nowMs }, parts);
   return content === undefined ? { status: 204, headers: {}, body: '' } : jsonResponse(200, content);
+}
+
+/**
+ * The firewall decides before the token is verified
+ * (https://learn.microsoft.com/azure/key-vault/general/authentication#the-key-vault-request-operation-flow-with-authentication,
+ * https://learn.microsoft.com/azure/key-vault/general/rest-error-codes#error-due-to-firewall-policy).
+ */
+function requireAddress(permitted: readonly string[] | undefined, address = ''): void {
+  const client = address.replace(/^::ffff:/, '');
+  if (permitted === undefined || permitted.includes(client)) return;
+  throw forbidden(
+    'ForbiddenByFirewall',
+    `Client address is not authorized and caller is not a trusted service. Client address: ${client}`,
+  );
 }
 
 /**
