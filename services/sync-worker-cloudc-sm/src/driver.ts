@@ -1,4 +1,4 @@
-import { cloudCSm } from '@secrets/destinations';
+import { type CloudCSettings, cloudCSm } from '@secrets/destinations';
 import { connected, type Driver, settingsFor } from '@secrets/sync-worker';
 import { authClientFor, type Environment, metadataUrl } from './api/credentials.ts';
 import { guardedTransport } from './api/guarded-transport.ts';
@@ -9,6 +9,8 @@ import { removeSecret } from './secret/remove-secret.ts';
 import type { Store } from './secret/store.ts';
 
 export type CloudCSmOptions = Environment;
+
+const placeOf = ({ project_id: project, location }: CloudCSettings) => ({ project, location });
 
 /** The driver of cloudC-sm, a secret manager that is called through the provider's SDK. */
 export function cloudcSmDriver(environment: CloudCSmOptions = {}): Driver {
@@ -26,7 +28,7 @@ export function cloudcSmDriver(environment: CloudCSmOptions = {}): Driver {
       const authenticate = () =>
         authClientFor(settings, { credentials, identityToken }, environment, transports);
       await authenticate(); // throws for credentials that cannot work
-      const api = new SecretManagerApi(settings.project_id, authenticate);
+      const api = new SecretManagerApi(placeOf(settings), authenticate);
       const store = { api, settings, log, scope, owner: { prefix, destinationId: destination.id } };
       const close = async () => {
         await api.close();

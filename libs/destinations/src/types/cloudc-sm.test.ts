@@ -214,6 +214,8 @@ describe('the project', () => {
   test('is the account whose budget is used', () => {
     const { settings, credentials: stored } = parse({ credentials });
     expect(cloudCSm.account(settingsOf(cloudCSm, settings), stored)).toEqual(['canary-project']);
+    const regional = { ...settingsOf(cloudCSm, settings), location: 'europe-west3' };
+    expect(cloudCSm.account(regional, stored)).toEqual(['canary-project', 'europe-west3']);
   });
 });
 
@@ -222,6 +224,29 @@ test('without credentials, a destination uses those of the environment', () => {
   expect(parse({ credentials: '' }, created).credentials).toEqual({});
   expect(parse({ credentials: null }, created).credentials).toEqual({});
   expect(parse({ credentials: '*****' }, created).credentials).toEqual({ credentials });
+});
+
+describe('location', () => {
+  const regional = { credentials, location: 'europe-west3' };
+
+  test.each([
+    [{ location: 'Europe' }, /^location: must be a location such as europe-west3/],
+    [{ replication_locations: 'europe-west1' }, /^replication_locations: excludes location/],
+    [{ global_kms_key: keyIn('global') }, /^global_kms_key: excludes location; use locational_kms_keys/],
+    [
+      { locational_kms_keys: { 'europe-west1': keyIn('europe-west1') } },
+      /^locational_kms_keys: must have a key for location, and no other/,
+    ],
+  ])('%j is refused', (fields, message) => {
+    expect(refusal({ ...regional, ...fields })).toMatch(message);
+  });
+
+  test('takes the key of the location, and cannot be changed', () => {
+    const locational_kms_keys = { 'europe-west3': keyIn('europe-west3') };
+    const created = parse({ ...regional, locational_kms_keys });
+    expect(created.settings).toMatchObject({ location: 'europe-west3', locational_kms_keys });
+    expect(refusal({ location: 'europe-west1' }, created)).toMatch(/^location: cannot be changed/);
+  });
 });
 
 test('locations are a list, and can be changed', () => {
@@ -243,6 +268,7 @@ test('a destination is shown with masked credentials', () => {
     credentials: '*****',
     project_id: '',
     effective_project_id: 'canary-project',
+    location: '',
     service_account_email: '',
     workload_identity_provider: '',
     identity_token_audience: '',

@@ -69,6 +69,11 @@ const fields = {
     derived: true,
     help: 'Project of the external secrets. Without it, that of the credentials.',
   }),
+  location: connection(textLike(locationForm, 'must be a location such as europe-west3'), {
+    default: '',
+    immutable: true,
+    help: 'Location of regional external secrets, such as europe-west3. Without it, they are replicated.',
+  }),
   replication_locations: option(locations, {
     default: [],
     pushed: true,
@@ -77,12 +82,12 @@ const fields = {
   global_kms_key: option(textLike(globalKeyForm, notGlobalKey), {
     default: '',
     pushed: true,
-    help: 'Key of the location global that encrypts new external secrets. Only without replication_locations.',
+    help: 'Key of the location global that encrypts the external secrets. Only without replication_locations and location.',
   }),
   locational_kms_keys: option(keysByLocation, {
     default: {},
     pushed: true,
-    help: 'Keys that encrypt the replicas of new external secrets, by location: one for each of replication_locations.',
+    help: 'Keys that encrypt the external secrets, by location: one for each of replication_locations, or one for location.',
   }),
   service_account_email: connection(
     textLike(
@@ -125,8 +130,8 @@ export const cloudCSm = describeType({
   },
   maxValueBytes: 65_536,
   takesEmptyValue: false,
-  // Quotas are per project: https://cloud.google.com/secret-manager/quotas
-  account: ({ project_id }) => [project_id],
+  // Quotas are per project, and those of regional secrets per location, too: https://cloud.google.com/secret-manager/quotas
+  account: ({ project_id, location }) => (location === '' ? [project_id] : [project_id, location]),
   // The quota is 600 write requests per minute, and an entry takes two of them: a new secret is created and gets a
   // version, a new value adds a version and destroys the one before. The burst is small, because it comes on top of the
   // first minute.
@@ -181,24 +186,32 @@ function checkTogether(settings: CloudCSettings, given: ReadonlySet<string>): st
 
 /**
  * An automatic replication takes a key of the location global, and a replica one of its own location; either all replicas
- * have one, or none (https://cloud.google.com/secret-manager/docs/cmek).
+ * have one, or none (https://cloud.google.com/secret-manager/docs/cmek). A regional secret has no replication, and a key of its
+ * location (https://cloud.google.com/secret-manager/docs/cmek-regional-secrets).
  */
 function keyProblems({
+  location,
   replication_locations: locations,
   global_kms_key: key,
   locational_kms_keys: keys,
 }: CloudCSettings): (string | false)[] {
   const keyed = Object.keys(keys);
-  const isComplete =
-    keyed.length === locations.length && locations.every((location) => keyed.includes(location));
+  const places = location === '' ? locations : [location];
+  const isComplete = keyed.length === places.length && places.every((place) => keyed.includes(place));
   return [
+    location !== '' &&
+      locations.length > 0 &&
+      'replication_locations: excludes location, because regional secrets are not replicated',
+    key !== '' && location !== '' && 'global_kms_key: excludes location; use locational_kms_keys',
     key !== '' &&
       locations.length > 0 &&
       'global_kms_key: excludes replication_locations; use locational_kms_keys',
     keyed.length > 0 &&
       !isComplete &&
-      'locational_kms_keys: must have a key for each of replication_locations, and no other',
-    Object.entries(keys).some(([location, name]) => locationOf(name) !== location) &&
+      (location === ''
+        ? 'locational_kms_keys: must have a key for each of replication_locations, and no other'
+        : 'locational_kms_keys: must have a key for location, and no other'),
+    Object.entries(keys).some(([place, name]) => locationOf(name) !== place) &&
       'locational_kms_keys: each key must be in the location that it is given for',
   ];
 }

@@ -4,7 +4,8 @@ import { ResponseError, responseErrorOf } from './response-error.ts';
 
 type Fetch = typeof globalThis.fetch;
 
-const apiHost = 'secretmanager.googleapis.com';
+/** The hosts of the API: that of all secrets that are not regional, and one in each location. */
+const apiHosts = /^secretmanager(\.[a-z0-9-]+\.rep)?\.googleapis\.com$/;
 
 /**
  * Returns what sends every request of the provider's SDK and of its authentication library: it connects through the
@@ -46,6 +47,6 @@ async function send(
 
 /** Moves a URL of the API to the operator's endpoint, below its path. The SDK itself takes only a host. */
 function atEndpoint(url: URL, endpointUrl: string | undefined): string {
-  if (endpointUrl === undefined || url.hostname !== apiHost) return url.href;
+  if (endpointUrl === undefined || !apiHosts.test(url.hostname)) return url.href;
   return endpointUrl.replace(/\/$/, '') + url.pathname + url.search;
 }

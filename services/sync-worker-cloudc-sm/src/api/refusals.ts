@@ -49,7 +49,7 @@ const ofOrganization: readonly Refusal[] = [
     text: /gcp.resourceLocations/i,
     kind: 'rejected_for_now',
     sentence: 'an organization policy restricts the locations',
-    remedy: 'set replication_locations to what the policy permits',
+    remedy: 'set replication_locations or location to what the policy permits',
     source: locationPolicy,
   },
   {
@@ -57,7 +57,7 @@ const ofOrganization: readonly Refusal[] = [
     text: /"LOCATION_ORG_POLICY_VIOLATED"/,
     kind: 'rejected_for_now',
     sentence: 'an organization policy restricts the locations',
-    remedy: 'set replication_locations to what the policy permits',
+    remedy: 'set replication_locations or location to what the policy permits',
     source: reasons,
   },
   {
@@ -151,7 +151,7 @@ const ofSecrets: readonly Refusal[] = [
     text: /invalid location/i,
     kind: 'rejected_for_now',
     sentence: 'a location does not exist, or does not permit secrets',
-    remedy: 'check replication_locations',
+    remedy: 'check replication_locations and location',
     source: 'https://cloud.google.com/secret-manager/docs/locations',
   },
   {

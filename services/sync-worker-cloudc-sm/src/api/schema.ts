@@ -16,6 +16,11 @@ const encryption = {
   customerManagedEncryption: z.object({ kmsKeyName: z.string().default('') }).nullish(),
 };
 
+/** The versions of keys that a version is encrypted with. */
+const encryptionStatus = {
+  customerManagedEncryption: z.object({ kmsKeyVersionName: z.string().default('') }).nullish(),
+};
+
 export const Secret = z
   .object({
     name: z.string().default(''),
@@ -31,17 +36,40 @@ export const Secret = z
           .nullish(),
       })
       .nullish(),
+    ...encryption, // of a regional secret
   })
   .transform(({ name, ...secret }) => ({
     ...secret,
+    /** The location of a regional secret. */
+    location: /^projects\/[^/]+\/locations\/([^/]+)\//.exec(name)?.[1],
     /** The number of the project; undefined if the name does not contain it. */
     project: /^projects\/(\d{1,20})\//.exec(name)?.[1],
   }));
 export type Secret = z.infer<typeof Secret>;
 
 export const Version = z
-  .object({ name: versionNumber, etag: z.string().default('') })
-  .transform(({ name, etag }) => ({ number: name, etag }));
+  .object({
+    name: versionNumber,
+    etag: z.string().default(''),
+    replicationStatus: z
+      .object({
+        automatic: z.object(encryptionStatus).nullish(),
+        userManaged: z.object({ replicas: z.array(z.object(encryptionStatus)) }).nullish(),
+      })
+      .nullish(),
+    ...encryptionStatus, // of a regional secret
+  })
+  .transform(({ name, etag, replicationStatus, ...regional }) => ({
+    number: name,
+    etag,
+    /** Full names of the versions of keys that it is encrypted with; undefined if the response does not show that. */
+    keyVersions:
+      replicationStatus || regional.customerManagedEncryption
+        ? [regional, replicationStatus?.automatic, ...(replicationStatus?.userManaged?.replicas ?? [])]
+            .map((status) => status?.customerManagedEncryption?.kmsKeyVersionName)
+            .filter((key) => key !== undefined)
+        : undefined,
+  }));
 export type Version = z.infer<typeof Version>;
 
 export const Accessed = z.object({

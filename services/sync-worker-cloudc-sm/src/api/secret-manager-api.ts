@@ -22,29 +22,38 @@ export interface Encryption {
   customerManagedEncryption?: { kmsKeyName: string };
 }
 
-/** Where and with which keys the provider stores a secret. */
-export type Replication =
+/** Where and with which keys the provider stores a secret; a regional one has no replication. */
+export type Storage = { replication: Replication } | Encryption;
+
+type Replication =
   | { automatic: Encryption }
   | { userManaged: { replicas: ({ location: string } & Encryption)[] } };
 
 /** The calls of the secret manager. Each is one request, aborted by the signal; its failures are `Fault`s. */
 export class SecretManagerApi {
+  readonly #location: string;
   readonly #parent: string;
   readonly #authenticate: () => Promise<AuthClient>;
   #client: Promise<SecretManagerServiceClient> | undefined;
 
-  constructor(project: string, authenticate: () => Promise<AuthClient>) {
-    this.#parent = `projects/${requireProject(project)}`;
+  /** @param location that of regional secrets; otherwise empty */
+  constructor(
+    { project, location }: { project: string; location: string },
+    authenticate: () => Promise<AuthClient>,
+  ) {
+    const suffix = location === '' ? '' : `/locations/${requireSegment('location', location)}`;
+    this.#location = location;
+    this.#parent = `projects/${requireProject(project)}${suffix}`;
     this.#authenticate = authenticate;
   }
 
   /** Throws a fault with the code `ALREADY_EXISTS` if the name is in use, and `NOT_FOUND` if there is no such project. */
   async create(
     secretId: string,
-    { labels, replication }: { labels: Record<string, string>; replication: Replication },
+    { labels, storage }: { labels: Record<string, string>; storage: Storage },
     signal: AbortSignal,
   ): Promise<Secret> {
-    const request = { parent: this.#parent, secretId, secret: { replication, labels } };
+    const request = { parent: this.#parent, secretId, secret: { ...storage, labels } };
     const response = await this.#call('CreateSecret', signal, (client, options) =>
       client.createSecret(request, options),
     );
@@ -71,6 +80,16 @@ export class SecretManagerApi {
       client.updateSecret(request, options),
     );
     return requireLabels('UpdateSecret', parseResponse('UpdateSecret', Secret, response), labels);
+  }
+
+  /** Replaces the encryption keys; the locations must be those of the secret. */
+  async updateKeys(id: string, storage: Storage, signal: AbortSignal): Promise<Secret> {
+    const path = 'replication' in storage ? 'replication' : 'customer_managed_encryption';
+    const request = { secret: { name: this.#nameOf(id), ...storage }, updateMask: { paths: [path] } };
+    const response = await this.#call('UpdateSecret', signal, (client, options) =>
+      client.updateSecret(request, options),
+    );
+    return parseResponse('UpdateSecret', Secret, response);
   }
 
   /** Throws a fault with the code `FAILED_PRECONDITION` if the secret has another etag. */
@@ -122,7 +141,11 @@ export class SecretManagerApi {
   }
 
   /** Throws a fault with the code `FAILED_PRECONDITION` if the version has another etag or is destroyed. */
-  async destroy(id: string, { number, etag }: Version, signal: AbortSignal): Promise<void> {
+  async destroy(
+    id: string,
+    { number, etag }: Pick<Version, 'number' | 'etag'>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const request = { name: `${this.#nameOf(id)}/versions/${number}`, etag };
     await this.#call('DestroySecretVersion', signal, (client, options) =>
       client.destroySecretVersion(request, options),
@@ -149,7 +172,7 @@ export class SecretManagerApi {
   /** A client that could not be opened is not kept. */
   #opened(): Promise<SecretManagerServiceClient> {
     if (this.#client !== undefined) return this.#client;
-    const opening = this.#authenticate().then(open);
+    const opening = this.#authenticate().then((authClient) => open(authClient, this.#location));
     this.#client = opening;
     opening.catch(() => {
       if (this.#client === opening) this.#client = undefined;
@@ -180,8 +203,16 @@ function requireLabels(operation: string, stored: Secret, labels: Record<string,
 }
 
 /** The REST transport, because connections of the other one, gRPC, cannot go through the egress guard. */
-const open = (authClient: AuthClient): SecretManagerServiceClient =>
-  new SecretManagerServiceClient({ authClient, fallback: true, universeDomain: 'googleapis.com' });
+const open = (authClient: AuthClient, location: string): SecretManagerServiceClient =>
+  new SecretManagerServiceClient({
+    authClient,
+    fallback: true,
+    universeDomain: 'googleapis.com',
+    ...(location === '' ? {} : { apiEndpoint: regionalHost(location) }),
+  });
+
+/** Regional secrets are only available there (https://cloud.google.com/secret-manager/regional-secrets/config-sm-rs). */
+const regionalHost = (location: string): string => `secretmanager.${location}.rep.googleapis.com`;
 
 /** CRC32C as an unsigned number. */
 const checksumOf = (data: Buffer): number => CRC32C.buf(data) >>> 0;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '@secrets/domain';
 import { hasCode, type PutRequest } from '@secrets/sync-worker';
 import type { Secret } from '../api/schema.ts';
+import { changeKeys } from './change-keys.ts';
 import {
   changedMeanwhile,
   claimSecret,
@@ -10,8 +11,8 @@ import {
   type RememberedSecret,
 } from './labels.ts';
 import { remember, withNotice } from './remember.ts';
-import { parseRemembered, type Remembered } from './remembered.ts';
-import { keysOf, wantedReplication } from './replication.ts';
+import { parseRemembered, type Remembered, setKeysOf } from './remembered.ts';
+import { keysOf, wantedKeys, wantedStorage } from './storage.ts';
 import { findSecret, isOutdated, requireProject, type Store, wantedLabels } from './store.ts';
 import { addVersion, writeValue } from './versions.ts';
 
@@ -19,7 +20,7 @@ import { addVersion, writeValue } from './versions.ts';
 export async function putSecret(store: Store, request: PutRequest): Promise<Remembered> {
   const known = parseRemembered(request);
   if (known === undefined) return createOrAdopt(store, request, known);
-  if (hasValue(request, known) && hasWantedLabels(store, known)) return withNotice(store, known);
+  if (hasValue(request, known) && isSettled(store, known)) return withNotice(store, known);
   const found = await findSecret(store, request.externalName);
   return found === undefined
     ? createOrAdopt(store, request, known)
@@ -46,21 +47,28 @@ async function createOrAdopt(
 const hasValue = ({ valueChanged, verify }: PutRequest, { started }: Remembered): boolean =>
   !valueChanged && !verify && started === null;
 
+/** Whether the last put has set the labels and keys that the destination has now. */
+const isSettled = (store: Store, known: Remembered): boolean =>
+  hasWantedLabels(store, known) &&
+  !known.keysChanged &&
+  isDeepStrictEqual(setKeysOf(known), wantedKeys(store.settings));
+
 /** If the process dies between the two calls, the next attempt finds the secret by its labels and adds the version. */
 async function create(store: Store, request: PutRequest): Promise<Remembered> {
   const { api, settings } = store;
   const labels = wantedLabels(store);
-  const content = { labels, replication: wantedReplication(settings) };
+  const content = { labels, storage: wantedStorage(settings) };
   const secret = await api.create(request.externalName, content, store.signal);
   await requireProject(store, secret); // the value is not written yet
   await requireKeys(store, request.externalName, secret);
-  const added = await addVersion(store, request, { secret, ours: [], after: 0 });
-  return remember(store, request, secret, { ours: [added], current: added.number, started: null });
+  const added = await addVersion(store, request, { secret, ours: [], after: 0, keysChanged: false });
+  const versions = { ours: [added], current: added.number, started: null, keysChanged: false };
+  return remember(store, request, secret, versions);
 }
 
 /** Deletes a new secret that the provider does not encrypt as requested, before it gets the value. */
 async function requireKeys({ api, settings, signal }: Store, id: string, created: Secret): Promise<void> {
-  if (isDeepStrictEqual(keysOf(created.replication), keysOf(wantedReplication(settings)))) return;
+  if (isDeepStrictEqual(keysOf(created), wantedKeys(settings))) return;
   await api.delete(id, created.etag, signal);
   throw new Fault(
     'rejected',
@@ -82,7 +90,8 @@ async function reconcile(
 ): Promise<Remembered> {
   if (isOutdated(found, known)) throw outdatedRead(request.externalName);
   const same = known?.createTime === found.createTime ? known : undefined;
-  const secret = await claimSecret(store, request, { found, known: same });
-  const versions = await writeValue(store, request, { found: secret, known: same });
-  return remember(store, request, secret, { ...versions, started: null });
+  const claimed = await claimSecret(store, request, { found, known: same });
+  const { secret, keysChanged } = await changeKeys(store, request, { found: claimed, known: same });
+  const versions = await writeValue(store, request, { found: secret, known: same, keysChanged });
+  return remember(store, request, secret, { ...versions, started: null, keysChanged: false });
 }

@@ -21,12 +21,19 @@ const Remembered = z.object({
   locations: z.array(z.string()),
   /** The keys with which the provider encrypts it, by location. */
   keys: z.record(z.string(), z.string()).default({}),
+  /** Those that the destination had at the last put; null if that did not record them. */
+  setKeys: z.record(z.string(), z.string()).nullable().default(null),
+  /** Whether the newest version may have been added before the keys were changed. */
+  keysChanged: z.boolean().default(false),
   /** What the destination's owner should know although the secret is synced. */
   notice: z.string().nullable(),
 });
 
 /** State of an external secret that is stored between two puts. */
 export type Remembered = z.output<typeof Remembered>;
+
+/** The keys that the last put has set. */
+export const setKeysOf = ({ setKeys, keys }: Remembered): Readonly<Record<string, string>> => setKeys ?? keys;
 
 /**
  * The number below which the newest version cannot be: a read that shows a lower one is older than what is remembered.

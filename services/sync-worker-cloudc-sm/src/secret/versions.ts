@@ -1,9 +1,10 @@
 import { Fault } from '@secrets/domain';
 import { hasCode, type PutRequest } from '@secrets/sync-worker';
-import type { Secret, Version } from '../api/schema.ts';
+import type { Secret } from '../api/schema.ts';
 import { changedMeanwhile, type RememberedSecret } from './labels.ts';
 import { remember } from './remember.ts';
 import { currentOf, type Remembered } from './remembered.ts';
+import { isEncryptedWith, keysOf } from './storage.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -12,28 +13,31 @@ import type { Store } from './store.ts';
  */
 type Newest = { number: number; value: Buffer } | { number: number | undefined; value?: undefined };
 
+/** A version that this entry has added. */
+type OwnVersion = Remembered['ours'][number];
+
 /** The versions of this entry that are left, and the number of the newest one of the secret. */
 type Versions = Pick<Remembered, 'ours' | 'current'>;
 
 /**
  * Ensures that the newest version has the value, and destroys the older versions that this entry has added. An attempt
  * whose outcome was lost may have added the version already: the API has no idempotency token, so the newest version is
- * compared.
+ * compared. If the keys have changed, a version is added although it has the value: an older one stays encrypted as it was.
  */
 export async function writeValue(
   store: Store,
   request: PutRequest,
-  { found: secret, known }: RememberedSecret,
+  { found: secret, known, keysChanged }: RememberedSecret & { keysChanged: boolean },
 ): Promise<Versions> {
   const { externalName: id } = request;
   const newest = await newestVersion(store, id);
   const lost = known && (await versionOfLostAttempt(store, request, { known, newest }));
   const ours = [...(known?.ours ?? []), ...(lost ?? [])];
-  const written = await writtenVersion(store, request, { known, newest });
+  const written = keysChanged ? undefined : await writtenVersion(store, request, { known, newest });
   if (written !== undefined)
     return { ours: await destroyOlder(store, id, { ours, current: written }), current: written };
   const after = newest.number === undefined ? undefined : Math.max(newest.number, currentOf(known));
-  const added = await addVersion(store, request, { secret, ours, after });
+  const added = await addVersion(store, request, { secret, ours, after, keysChanged });
   const all = [...ours, added];
   const current = added.number;
   return { ours: await destroyOlder(store, id, { ours: all, current }), current };
@@ -72,19 +76,32 @@ async function writtenVersion(
 export async function addVersion(
   store: Store,
   request: PutRequest,
-  { secret, ours, after }: { secret: Secret; ours: Version[]; after: number | undefined },
-): Promise<Version> {
+  {
+    secret,
+    ours,
+    after,
+    keysChanged,
+  }: { secret: Secret; ours: OwnVersion[]; after: number | undefined; keysChanged: boolean },
+): Promise<OwnVersion> {
   const { externalName, value, valueHash } = request;
   if (after !== undefined) {
     const started = { after, hash: valueHash.of(value.reveal()) };
-    await request.recordRemote(remember(store, request, secret, { ours, current: after, started }));
+    await request.recordRemote(
+      remember(store, request, secret, { ours, current: after, started, keysChanged }),
+    );
   }
   try {
-    return await store.api.addVersion(externalName, value.reveal(), store.signal);
+    const added = await store.api.addVersion(externalName, value.reveal(), store.signal);
+    if (!isEncryptedWith(added, keysOf(secret))) throw otherKeys();
+    return { number: added.number, etag: added.etag };
   } catch (error) {
     throw hasCode(error, 'NOT_FOUND') ? changedMeanwhile(externalName) : error;
   }
 }
+
+/** A version is added again until it is encrypted with the keys that the secret has shown. */
+const otherKeys = (): Fault =>
+  new Fault('not_ready', 'AddSecretVersion: the version was encrypted with other keys');
 
 /** Without permission to read versions, the value is written without a comparison. */
 async function newestVersion({ api, signal }: Store, id: string): Promise<Newest> {
@@ -108,15 +125,16 @@ async function versionOfLostAttempt(
   { api, signal }: Store,
   { externalName: id, valueHash }: PutRequest,
   { known: { started, ours }, newest }: { known: Remembered; newest: Newest },
-): Promise<Version[]> {
+): Promise<OwnVersion[]> {
   if (started === null || newest.number === undefined || newest.number <= started.after) return [];
   const enabled = (await unlessForbidden(api.enabledVersions(id, signal))) ?? [];
-  const matching: Version[] = [];
+  const matching: OwnVersion[] = [];
   for (const version of enabled) {
     if (version.number <= started.after || ours.some(({ number }) => number === version.number)) continue;
     const isRead = version.number === newest.number && newest.value !== undefined;
     const read = isRead ? newest : await readIfPossible(api, id, version.number, signal);
-    if (read?.value && valueHash.matches(read.value, started.hash)) matching.push(version);
+    if (read?.value && valueHash.matches(read.value, started.hash))
+      matching.push({ number: version.number, etag: version.etag });
   }
   return matching.length === 1 ? matching : [];
 }
@@ -158,8 +176,8 @@ const maxRemembered = 100;
 async function destroyOlder(
   store: Store,
   id: string,
-  { ours, current }: { ours: readonly Version[]; current: number },
-): Promise<Version[]> {
+  { ours, current }: { ours: readonly OwnVersion[]; current: number },
+): Promise<OwnVersion[]> {
   const left = [...ours];
   try {
     for (const version of ours) {
@@ -177,7 +195,7 @@ async function destroyOlder(
   return left.slice(-maxRemembered);
 }
 
-async function destroy({ api, signal }: Store, id: string, version: Version): Promise<void> {
+async function destroy({ api, signal }: Store, id: string, version: OwnVersion): Promise<void> {
   try {
     await api.destroy(id, version, signal);
   } catch (error) {

@@ -6,6 +6,7 @@ import { ServiceAccount } from './credentials/service-account.ts';
 import { federationRoutes } from './endpoint/federation-endpoint.ts';
 import { type CloudCContext, secretsRoutes } from './endpoint/secrets-endpoint.ts';
 import { tokenRoutes } from './endpoint/token-endpoint.ts';
+import { EncryptionKeys } from './store/encryption-keys.ts';
 import { Projects } from './store/projects.ts';
 import { RateLimits } from './store/rate-limits.ts';
 import { latestVersion, type Secret } from './store/secret.ts';
@@ -28,6 +29,8 @@ export interface CloudCOptions {
 export interface CloudC extends SimulatedStore {
   /** `credentials` is the content of a key file, created when it is first read. */
   readonly credentials: Readonly<{ credentials: string; projectId: string }>;
+  /** Disables an encryption key, by its full name. */
+  disableKey(name: string): void;
 }
 
 /** Simulates the secret manager of cloudC over its REST protocol, and its token endpoint for service accounts. */
@@ -39,12 +42,14 @@ export function simulateCloudC(
   const store = new SecretStore(persist, now);
   const calls = observeCalls(NAME, now);
   const limits = new RateLimits(options.enforceQuotas ?? false);
+  const keys = new EncryptionKeys();
   const context: CloudCContext = {
     calls: calls.context,
     tokens: new AccessTokens(account, seed, options.tokenSeconds ?? 3600),
     store,
     projects: new Projects([DEFAULT_PROJECT, ...(options.projects ?? [])], options.disabledProjects ?? []),
     limits,
+    keys,
     federation,
   };
   const rootRoutes = secretsRoutes(context);
@@ -54,9 +59,10 @@ export function simulateCloudC(
     routes: express.Router().use(federationRoutes(context), rootRoutes, tokenRoutes(context)),
     rootRoutes,
     credentials: credentialsOf(account),
+    disableKey: (name) => keys.disable(name),
     secrets: () => [...store.all()].map(storedSecret),
     reset: () => {
-      for (const content of [store, calls, limits]) content.clear();
+      for (const content of [store, calls, limits, keys]) content.clear();
       persist({ cleared: true });
     },
     replay: (record) => ('cleared' in record ? store.clear() : store.replay(record as SecretRecord)),
@@ -76,7 +82,7 @@ function storedSecret(secret: Secret): StoredSecret {
   const data = latestVersion(secret)?.data;
   return {
     name: secret.id,
-    region: secret.project,
+    region: secret.location === undefined ? secret.project : `${secret.project}/${secret.location}`,
     value: data === undefined ? undefined : Buffer.from(data, 'base64').toString(),
     tags: secret.labels,
     version_count: secret.versions.size,

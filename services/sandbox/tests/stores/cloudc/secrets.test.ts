@@ -97,10 +97,10 @@ describe('labels', () => {
     await update('');
   });
 
-  test('the replication cannot be updated', async () => {
+  test('the time of creation cannot be updated', async () => {
     await cloudC.create('l');
-    const secret = { name: cloudC.nameOf('l'), replication: { automatic: {} } };
-    const update = cloudC.client().updateSecret({ secret, updateMask: { paths: ['replication'] } });
+    const secret = { name: cloudC.nameOf('l'), createTime: { seconds: 1 } };
+    const update = cloudC.client().updateSecret({ secret, updateMask: { paths: ['create_time'] } });
     await expect(update).rejects.toEqual(errorWith('INVALID_ARGUMENT'));
   });
 });

@@ -10,7 +10,7 @@ import { routes } from '../operations/operations.ts';
 import { googleErrors, resultResponse } from './google-protocol.ts';
 
 /** The state of the simulated cloud that its endpoints use. */
-export interface CloudCContext extends Pick<OperationContext, 'store' | 'projects' | 'limits'> {
+export interface CloudCContext extends Pick<OperationContext, 'store' | 'projects' | 'limits' | 'keys'> {
   calls: Omit<CallContext, 'errors'>;
   tokens: AccessTokens;
   /** The identities that may use the API or a service account. */
@@ -37,13 +37,14 @@ export function secretsRoutes(context: CloudCContext): RequestHandler {
 }
 
 function inputOf(request: Request, groups: Record<string, string>): OperationInput {
-  const { project = '', secret = '', version = '' } = groups;
+  const { project = '', location, secret = '', version = '' } = groups;
   const query = Object.fromEntries(
     Object.entries(request.query).map(([name, value]) => [name, String(value)]),
   );
   const body: unknown = request.body;
   return {
     project: decodeURIComponent(project),
+    location: location && decodeURIComponent(location),
     secret: decodeURIComponent(secret),
     version: decodeURIComponent(version),
     query,

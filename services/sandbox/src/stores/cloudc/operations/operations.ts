@@ -18,7 +18,8 @@ interface Route {
 }
 
 const project = '/v1/projects/(?<project>[^/]+)';
-const secret = `${project}/secrets/(?<secret>[^/:]+)`;
+const secrets = `${project}(?:/locations/(?<location>[^/]+))?/secrets`;
+const secret = `${secrets}/(?<secret>[^/:]+)`;
 const version = `${secret}/versions/(?<version>[^/:]+)`;
 
 const route = (operation: string, method: string, path: string, run: Operation): Route => ({
@@ -30,8 +31,8 @@ const route = (operation: string, method: string, path: string, run: Operation):
 
 /** The supported operations by their path (https://cloud.google.com/secret-manager/docs/reference/rest). */
 export const routes: readonly Route[] = [
-  route('CreateSecret', 'POST', `${project}/secrets`, createSecret),
-  route('ListSecrets', 'GET', `${project}/secrets`, listSecrets),
+  route('CreateSecret', 'POST', secrets, createSecret),
+  route('ListSecrets', 'GET', secrets, listSecrets),
   route('GetSecret', 'GET', secret, getSecret),
   route('UpdateSecret', 'PATCH', secret, updateSecret),
   route('DeleteSecret', 'DELETE', secret, deleteSecret),

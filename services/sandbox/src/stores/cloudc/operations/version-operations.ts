@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { failedPrecondition, invalidArgument } from '../google-error.ts';
+import { keysOf } from '../store/encryption-keys.ts';
 import type { Secret, SecretVersion, VersionState } from '../store/secret.ts';
 import { checksumOf, validatePayload } from '../store/secret-limits.ts';
 import { newEtag } from '../store/secret-store.ts';
@@ -11,6 +12,7 @@ import {
   pageOf,
   requireEtag,
   secretName,
+  settled,
   wireVersion,
 } from './operation.ts';
 
@@ -23,10 +25,11 @@ export const addSecretVersion: Operation = (context, input) => {
   const { store, limits, nowMs } = context;
   const secret = findSecret(context, input);
   limits.take('project', secret.project, nowMs);
-  limits.take('secret', secretName(context, secret.project, secret.id), nowMs);
+  limits.take('secret', secretName(context, secret), nowMs);
   const { payload } = z.object({ payload: Payload }).parse(input.body);
   const data = Buffer.from(payload.data, 'base64');
   validatePayload(data, payload.dataCrc32c);
+  context.keys.requireUsable(secret);
   const version: SecretVersion = {
     number: ([...secret.versions.keys()].at(-1) ?? 0) + 1,
     state: 'ENABLED',
@@ -34,6 +37,7 @@ export const addSecretVersion: Operation = (context, input) => {
     hasChecksum: payload.dataCrc32c !== undefined,
     etag: newEtag(),
     createdAtMs: nowMs,
+    keys: keysOf(secret),
   };
   secret.changedAtMs = nowMs;
   store.save(secret, version);
@@ -50,6 +54,7 @@ export const accessSecretVersion: Operation = (context, input) => {
   const name = nameOf(context, secret, version);
   if (version.state !== 'ENABLED' || version.data === undefined)
     throw failedPrecondition(`Secret Version [${name}] is in ${version.state} state.`);
+  context.keys.requireDecryption(version.keys ?? {});
   return {
     name,
     payload: { data: version.data, dataCrc32c: checksumOf(Buffer.from(version.data, 'base64')) },
@@ -61,6 +66,7 @@ export const listSecretVersions: Operation = (context, input) => {
   const secret = findSecret(context, input);
   const state = stateIn(input.query.filter);
   const versions = [...secret.versions.values()]
+    .map((version) => settled(version, context.nowMs))
     .filter((version) => state === undefined || version.state === state)
     .reverse();
   const { shown, ...page } = pageOf(versions, ({ number }) => -number + 1e9, input.query);
@@ -78,7 +84,11 @@ export const enableSecretVersion = transition('ENABLED');
 export const disableSecretVersion = transition('DISABLED');
 export const destroySecretVersion = transition('DESTROYED');
 
-/** Changes the state of a version. A destroyed version stays destroyed. */
+/**
+ * Changes the state of a version. A destroyed version stays destroyed. With a delayed destruction, a version is disabled and
+ * scheduled to be destroyed, which enabling or disabling it cancels
+ * (https://cloud.google.com/secret-manager/docs/delay-destruction-of-secret-versions).
+ */
 function transition(state: VersionState): Operation {
   return (context, input) => {
     const { store, limits, nowMs } = context;
@@ -89,12 +99,22 @@ function transition(state: VersionState): Operation {
     requireEtag(version.etag, input.body.etag);
     if (version.state === 'DESTROYED')
       throw failedPrecondition(`Secret Version [${name}] is in DESTROYED state.`);
-    const destroyed = state === 'DESTROYED' ? { data: undefined, destroyedAtMs: nowMs } : {};
-    const changed = { ...version, state, etag: newEtag(), ...destroyed };
+    const changed = { ...version, ...stateAfter(state, secret, nowMs), etag: newEtag() };
     store.save(secret, changed);
     return wireVersion(context, secret, changed);
   };
 }
 
+function stateAfter(
+  state: VersionState,
+  { versionDestroyTtlMs: delayMs }: Secret,
+  nowMs: number,
+): Partial<SecretVersion> & Pick<SecretVersion, 'state'> {
+  if (state !== 'DESTROYED') return { state, scheduledDestroyAtMs: undefined };
+  return delayMs === undefined
+    ? { state, data: undefined, destroyedAtMs: nowMs }
+    : { state: 'DISABLED', scheduledDestroyAtMs: nowMs + delayMs };
+}
+
 const nameOf = (context: OperationContext, secret: Secret, { number }: SecretVersion): string =>
-  `${secretName(context, secret.project, secret.id)}/versions/${number}`;
+  `${secretName(context, secret)}/versions/${number}`;

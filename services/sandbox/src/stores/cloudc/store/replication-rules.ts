@@ -1,5 +1,5 @@
-import { failedPrecondition, GoogleError, invalidArgument } from '../google-error.ts';
-import type { Replication } from './secret.ts';
+import { invalidArgument } from '../google-error.ts';
+import type { Replication, Storage } from './secret.ts';
 
 /** https://cloud.google.com/secret-manager/docs/locations */
 const locations: ReadonlySet<string> = new Set(
@@ -12,39 +12,40 @@ const locations: ReadonlySet<string> = new Set(
 );
 
 /** @throws GoogleError INVALID_ARGUMENT */
-export function requireLocation(location: string): void {
+function requireLocation(location: string): void {
   if (!locations.has(location))
     throw invalidArgument('secret.replication', `Invalid location: ${location.slice(0, 64)}`);
 }
 
 /**
- * Requires keys of the location that they are for, `global` for an automatic replication, in all replicas or in none
- * (https://cloud.google.com/secret-manager/docs/cmek). The sandbox has the keys `sandbox` and `sandbox-disabled` in the key ring
- * `sandbox` of every location.
- * @throws GoogleError
+ * A regional secret is stored in its location, so it has no replication; other secrets have one, whose replicas have the keys
+ * (https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.locations.secrets).
+ * @throws GoogleError INVALID_ARGUMENT
  */
-export function requireKeys(replication: Replication): void {
-  const places =
-    'automatic' in replication
-      ? [{ location: 'global', ...replication.automatic }]
-      : replication.userManaged.replicas;
-  const keyed = places.filter(({ customerManagedEncryption: given }) => given !== undefined);
-  if (keyed.length > 0 && keyed.length < places.length)
-    throw invalidArgument('secret.replication', 'Either all replicas or none must have a key.');
-  for (const { location, customerManagedEncryption: given } of keyed)
-    requireKey(location, given?.kmsKeyName ?? '');
+export function requireStorage({ location, replication, customerManagedEncryption }: Storage): void {
+  if (location !== undefined) {
+    requireLocation(location);
+    if (replication !== undefined)
+      throw invalidArgument('secret.replication', 'A regional secret must not have a replication.');
+    return;
+  }
+  if (replication === undefined) throw invalidArgument('secret.replication', 'The replication is required.');
+  if (customerManagedEncryption !== undefined)
+    throw invalidArgument('secret.customer_managed_encryption', 'Only regional secrets have this field.');
+  const places = locationsOf(replication);
+  if (new Set(places).size < places.length)
+    throw invalidArgument('secret.replication', 'Replica locations must be distinct.');
+  for (const place of places) requireLocation(place);
 }
 
-function requireKey(location: string, key: string): void {
-  const [, keyLocation, ring, name] =
-    /^projects\/[^/]+\/locations\/([^/]+)\/keyRings\/([^/]+)\/cryptoKeys\/([^/]+)$/.exec(key) ?? [];
-  if (keyLocation !== location)
-    throw invalidArgument('secret.replication', `The Cloud KMS key must be in the location ${location}.`);
-  if (ring !== 'sandbox' || (name !== 'sandbox' && name !== 'sandbox-disabled'))
-    throw new GoogleError(
-      'PERMISSION_DENIED',
-      `Permission 'cloudkms.cryptoKeyVersions.useToEncrypt' denied on resource '${key.slice(0, 256)}' (or it may not exist).`,
-    );
-  if (name === 'sandbox-disabled')
-    throw failedPrecondition(`${key} is not enabled, current state is: DISABLED.`);
+/** The locations of an existing secret cannot be changed (https://cloud.google.com/secret-manager/docs/edit-secrets). */
+export function requireSameLocations(present: Replication | undefined, sent: Replication | undefined): void {
+  const isSame =
+    present !== undefined &&
+    sent !== undefined &&
+    `${locationsOf(present).sort()}` === `${locationsOf(sent).sort()}`;
+  if (!isSame) throw invalidArgument('secret.replication', 'The locations of a secret cannot be changed.');
 }
+
+const locationsOf = (replication: Replication): string[] =>
+  'automatic' in replication ? [] : replication.userManaged.replicas.map(({ location }) => location);

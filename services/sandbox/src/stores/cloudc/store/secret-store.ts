@@ -6,9 +6,10 @@ import { type Secret, type SecretRow, type SecretVersion, sizeOf, toRow } from '
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 /** A change, as it is persisted. The field names are the journal's format: existing files depend on them. */
-export type SecretRecord =
-  | { secret: SecretRow; version?: SecretVersion | undefined }
-  | { gone: { project: string; id: string } };
+export type SecretRecord = { secret: SecretRow; version?: SecretVersion | undefined } | { gone: SecretRef };
+
+/** A secret of a project or, with a location, of a region of it. */
+export type SecretRef = Pick<Secret, 'project' | 'id' | 'location'>;
 
 /** The secrets of every project. All changes go through `save` or `delete`, which persist them. */
 export class SecretStore {
@@ -34,8 +35,8 @@ export class SecretStore {
     return view;
   }
 
-  get(project: string, id: string): Secret | undefined {
-    return this.#secrets.get(keyOf(project, id));
+  get(ref: SecretRef): Secret | undefined {
+    return this.#secrets.get(keyOf(ref));
   }
 
   /** All secrets, in order of creation. */
@@ -52,14 +53,15 @@ export class SecretStore {
     if (this.#bytes >= MAX_BYTES)
       throw new GoogleError('RESOURCE_EXHAUSTED', 'The sandbox is limited to 1 GiB of values.');
     this.#put(secret, version);
-    this.#history.record(keyOf(secret.project, secret.id), secret);
+    this.#history.record(keyOf(secret), secret);
     this.#persist({ secret: toRow(secret), version });
   }
 
-  delete({ project, id }: Secret): void {
-    this.#remove(project, id);
-    this.#history.record(keyOf(project, id), undefined);
-    this.#persist({ gone: { project, id } });
+  delete({ project, id, location }: Secret): void {
+    const gone = { project, id, ...(location === undefined ? {} : { location }) };
+    this.#remove(gone);
+    this.#history.record(keyOf(gone), undefined);
+    this.#persist({ gone });
   }
 
   clear(): void {
@@ -70,16 +72,15 @@ export class SecretStore {
 
   replay(record: SecretRecord): void {
     if ('gone' in record) {
-      const { project, id } = record.gone;
-      this.#remove(project, id);
-      this.#history.load(keyOf(project, id), undefined);
+      this.#remove(record.gone);
+      this.#history.load(keyOf(record.gone), undefined);
       return;
     }
-    const existing = this.get(record.secret.project, record.secret.id);
+    const existing = this.get(record.secret);
     const versions = existing?.position === record.secret.position ? existing.versions : new Map();
     const secret = { ...record.secret, versions };
     this.#put(secret, record.version);
-    this.#history.load(keyOf(secret.project, secret.id), secret);
+    this.#history.load(keyOf(secret), secret);
   }
 
   *snapshot(): Generator<SecretRecord> {
@@ -90,7 +91,7 @@ export class SecretStore {
   }
 
   #put(secret: Secret, version?: SecretVersion): void {
-    this.#secrets.set(keyOf(secret.project, secret.id), secret);
+    this.#secrets.set(keyOf(secret), secret);
     this.#lastPosition = Math.max(this.#lastPosition, secret.position);
     if (version === undefined) return;
     const replaced = secret.versions.get(version.number);
@@ -98,13 +99,13 @@ export class SecretStore {
     secret.versions.set(version.number, version);
   }
 
-  #remove(project: string, id: string): void {
-    for (const version of this.get(project, id)?.versions.values() ?? []) this.#bytes -= sizeOf(version);
-    this.#secrets.delete(keyOf(project, id));
+  #remove(ref: SecretRef): void {
+    for (const version of this.get(ref)?.versions.values() ?? []) this.#bytes -= sizeOf(version);
+    this.#secrets.delete(keyOf(ref));
   }
 }
 
-const keyOf = (project: string, id: string): string => `${project}/${id}`;
+const keyOf = ({ project, id, location }: SecretRef): string => `${project}/${location ?? ''}/${id}`;
 
 /** A new entity tag. It is quoted, as in the real service. */
 export const newEtag = (): string => `"${randomBytes(7).toString('hex')}"`;

@@ -11,6 +11,10 @@ export interface SecretVersion {
   etag: string;
   readonly createdAtMs: number;
   destroyedAtMs?: number | undefined;
+  /** With a delayed destruction, when the version is destroyed. Until then, it is disabled. */
+  scheduledDestroyAtMs?: number | undefined;
+  /** The keys that it is encrypted with, by location: those of the secret when the version was added. */
+  readonly keys?: Readonly<Record<string, string>>;
 }
 
 interface Encryption {
@@ -21,10 +25,18 @@ export type Replication =
   | { automatic: Encryption }
   | { userManaged: { replicas: ({ location: string } & Encryption)[] } };
 
-export interface Secret {
+/** Where a secret is stored, and with which keys. A regional secret has a location, and no replication. */
+export interface Storage extends Encryption {
+  readonly location?: string | undefined;
+  replication?: Replication | undefined;
+}
+
+export interface Secret extends Storage {
   readonly project: string;
   readonly id: string;
-  readonly replication: Replication;
+  expireAtMs?: number | undefined;
+  /** How long a version is disabled before it is destroyed. */
+  versionDestroyTtlMs?: number | undefined;
   labels: Record<string, string>;
   annotations: Record<string, string>;
   etag: string;
