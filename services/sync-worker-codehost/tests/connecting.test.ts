@@ -64,6 +64,7 @@ describe('connecting', () => {
         prefix: 'secrets',
         scope: newScope(),
         identityToken: async () => 'none',
+        remembered: async () => [],
       },
     );
     driver.keep(connected);
@@ -149,6 +150,7 @@ describe('codehost 8: a repository', () => {
           prefix: 'secrets',
           scope: newScope(),
           identityToken: async () => 'none',
+          remembered: async () => [],
         },
       );
       const request = newRequest();

@@ -10,7 +10,7 @@ import type { Store } from './variable/store.ts';
 export function webhostProjectDriver({ endpointUrl }: { endpointUrl?: string | undefined } = {}): Driver {
   return {
     type: webhostProject.type,
-    async connect(destination, { egress, prefix, scope }) {
+    async connect(destination, { egress, prefix, scope, remembered }) {
       const settings = settingsFor(webhostProject, destination);
       const agents = egress.forDestination(destination.settings, endpointUrl);
       const api = new EnvironmentApi({
@@ -25,6 +25,7 @@ export function webhostProjectDriver({ endpointUrl }: { endpointUrl?: string | u
         project: new Project(api, scope),
         owner: { prefix, destinationId: destination.id },
         settings,
+        remembered,
         placement: { separatesDevelopment: false },
       };
       const close = () => agents.close();

@@ -3,6 +3,7 @@ import { seal } from '@secrets/seal';
 import type {
   ConnectedDestination,
   DestinationSettings,
+  DriverContext,
   EgressGuard,
   ScopeMemory,
 } from '@secrets/sync-worker';
@@ -32,7 +33,12 @@ export interface WebhostHarness extends LoggingHarness {
   sandbox: Sandbox;
   connectWith(
     over: Partial<DestinationSettings>,
-    options?: { egress?: EgressGuard; endpointUrl?: string | undefined; scope?: ScopeMemory },
+    options?: {
+      egress?: EgressGuard;
+      endpointUrl?: string | undefined;
+      scope?: ScopeMemory;
+      remembered?: DriverContext['remembered'];
+    },
   ): Promise<ConnectedDestination>;
   /** Calls the API as another client of the project; returns the response's body. */
   stranger(method: string, path: string, content?: object): Promise<Record<string, unknown>>;
@@ -62,11 +68,10 @@ export async function startHarness(
     canary,
     destination: destinationOf(sandbox, project),
   });
-  const connectWith: WebhostHarness['connectWith'] = (over, { egress, scope, ...endpoint } = {}) =>
-    connectDriver(webhostProjectDriver({ endpointUrl: sandbox.webhostUrl, ...endpoint }), over, {
-      egress,
-      scope,
-    });
+  const connectWith: WebhostHarness['connectWith'] = (over, options = {}) => {
+    const { endpointUrl, ...context } = { endpointUrl: sandbox.webhostUrl, ...options };
+    return connectDriver(webhostProjectDriver({ endpointUrl }), over, context);
+  };
   const stranger = strangerOf(sandbox, project);
   let names = 0;
   return {

@@ -91,8 +91,7 @@ async function fillProject(left: number): Promise<() => Promise<unknown>> {
 test('in a full project, a renamed key keeps its old name until there is room for the new one', async () => {
   const names = { secret_name_template: 'N{{ .SecretKey | uppercase }}' };
   const at = await associated('webhost-project', { old: 'one' }, names);
-  const others = (await contents()).reduce((sum, name) => sum + name.length, 0);
-  const empty = await fillProject(others + 'NFRESH'.length + 'two'.length - 1);
+  const empty = await fillProject((await used()) + 'NFRESH'.length + 'two'.length - 1);
   await at.write({ fresh: 'two' });
   await eventually(at.statuses, ({ fresh }) => fresh === 'CLIENT_SIDE_ERROR');
   const { last_error: error, next_attempt_at: next } = (await at.lines()).fresh!;
@@ -107,8 +106,7 @@ test('in a full project, a renamed key keeps its old name until there is room fo
 test('in a full project, a renamed secret is never missing, gets new values, and moves once there is room', async () => {
   const named = (name: string) => ({ granularity: 'secret-path', secret_name_template: name });
   const at = await associated('webhost-project', { value: 'one' }, named('BEFORE'));
-  const others = (await contents()).reduce((sum, name) => sum + name.length, 0);
-  const empty = await fillProject(others + json('two').length);
+  const empty = await fillProject((await used()) + json('two').length);
   expectStatus(await system.api('PATCH', at.path, named('AFTER')), 200);
   const set = { mount: `kv-${at.tag}`, secret_name: 's' };
   expectStatus(await system.api('POST', `${at.path}/associations/set`, set), 200);
@@ -128,3 +126,9 @@ const moved = async () => {
 };
 const renamed = async () => (await contents()).filter((name) => /^N(OLD|FRESH)$/.test(name)).sort();
 const contents = async () => Object.keys(await system.sandbox.contents('webhost-project'));
+/** Returns the size of the names and values of the project, in bytes. */
+const used = async () =>
+  Object.entries(await system.sandbox.contents('webhost-project')).reduce(
+    (sum, [name, value]) => sum + name.length + value.length,
+    0,
+  );

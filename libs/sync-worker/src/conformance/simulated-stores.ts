@@ -51,6 +51,7 @@ interface ConnectContext {
   egress?: DriverContext['egress'] | undefined;
   identityToken?: DriverContext['identityToken'] | undefined;
   scope?: ScopeMemory | undefined;
+  remembered?: DriverContext['remembered'] | undefined;
 }
 
 /** The part of a driver's harness that is the same for every simulated store. */
@@ -62,7 +63,8 @@ interface SimulatedStores
   /** Returns the operations called since the last call of this function. */
   calls(): string[];
   /**
-   * Connects the driver, and collects what it logs. By default, its egress is not restricted and its identity token is `none`.
+   * Connects the driver, and collects what it logs. By default, its egress is not restricted, its identity token is `none`, and
+   * nothing is remembered of other external secrets.
    */
   connectDriver(
     driver: Driver,
@@ -164,6 +166,7 @@ function connectorOf(
       egress = createEgressGuard({}),
       identityToken = async () => 'none',
       scope = new ScopeMemory(null, async (id) => id),
+      remembered = async () => [],
     } = {},
   ) =>
     driver.connect(
@@ -182,7 +185,7 @@ function connectorOf(
           read,
         ),
       },
-      { log, egress, prefix: 'secrets', identityToken, scope },
+      { log, egress, prefix: 'secrets', identityToken, scope, remembered },
     );
 }
 

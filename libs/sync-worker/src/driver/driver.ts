@@ -146,6 +146,22 @@ export interface DriverContext {
    * gives access. Throws `Fault`: `unauthenticated` if the issuer is not configured, `unavailable` if it does not respond.
    */
   identityToken(request: IdentityTokenRequest): Promise<string>;
+  /**
+   * Returns what entries remember (`remote`) of external secrets of this destination and of others of its type, for what the
+   * store does not show of them. One statement; of more than 2,000, the first ones are looked up.
+   */
+  remembered(secrets: readonly ExternalSecretName[]): Promise<RememberedSecret[]>;
+}
+
+/** The name of an external secret, and the ID of the destination that it belongs to. */
+export interface ExternalSecretName {
+  destinationId: string;
+  externalName: string;
+}
+
+/** State that the last put of an external secret has returned. */
+export interface RememberedSecret extends ExternalSecretName {
+  remote: Json;
 }
 
 /** The part of a destination type that does I/O. Its other part is the description in `libs/destinations`. */

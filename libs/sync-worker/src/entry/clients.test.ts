@@ -72,6 +72,24 @@ test('a client is reused, and gets the decrypted credentials', async () => {
   expect(JSON.stringify(connections)).not.toContain('canary');
 });
 
+test('what entries remember is found by the name as the destination compares it', async () => {
+  const queries: unknown[] = [];
+  const remembering = {
+    query: async (_: string, params: unknown[]) => {
+      queries.push(params);
+      return [{ destinationId: 'a', collisionKey: 'NAME', remote: { bytes: 3 } }];
+    },
+  } as unknown as Sql;
+  const clients = new Clients(driver, context, { keyRing, db: remembering, identityTokens });
+  await clients.use({ ...destination('a'), type: 'codehost' }, async () => {});
+  const names = ['name', 'other'].map((externalName) => ({ destinationId: 'a', externalName }));
+  expect(await contexts[0]!.remembered(names)).toEqual([{ ...names[0], remote: { bytes: 3 } }]);
+  expect(await contexts[0]!.remembered([])).toEqual([]);
+  const many = Array.from({ length: 3_000 }, () => names[0]!);
+  await contexts[0]!.remembered(many);
+  expect(queries.map((params) => (params as unknown[][])[1]!.length)).toEqual([2, 2_000]);
+});
+
 test('a changed destination gets a new client; the old one is closed when its last user is done', async () => {
   const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   const { promise: work, resolve: release } = Promise.withResolvers<void>();

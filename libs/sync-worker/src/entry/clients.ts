@@ -7,6 +7,7 @@ import type { ConnectedDestination, Driver, DriverContext } from '../driver/driv
 import { parsedSettings } from '../driver/parsed-settings.ts';
 import { ScopeMemory } from '../driver/scope-memory.ts';
 import type { IdentityTokens } from '../runtime/identity-tokens.ts';
+import { rememberedSecrets } from './values/remembered-secrets.ts';
 
 type Destination = EntryContext['destination'];
 
@@ -17,7 +18,7 @@ interface ClientsDeps {
 }
 
 /** Part of the context that all destinations share. */
-type SharedContext = Omit<DriverContext, 'identityToken' | 'scope'>;
+type SharedContext = Omit<DriverContext, 'identityToken' | 'remembered' | 'scope'>;
 
 interface Client {
   revision: string;
@@ -96,6 +97,7 @@ export class Clients {
         ...this.#context,
         scope: new ScopeMemory(scopeId, (seen) => this.#rememberScope(id, seen)),
         identityToken: (request) => this.#identityTokens.issue({ name, namespacePath }, request),
+        remembered: (secrets) => rememberedSecrets(this.#db, type, secrets),
       },
     );
   }

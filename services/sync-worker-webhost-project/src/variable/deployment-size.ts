@@ -1,13 +1,35 @@
 import { Fault } from '@secrets/domain';
 import type { Variable } from '../api/schema.ts';
+import { markedBy } from './ownership.ts';
+import { writtenBytes } from './remembered.ts';
+import type { Store } from './store.ts';
 
 /** https://vercel.com/docs/environment-variables#environment-variable-size */
 const maxDeploymentBytes = 65_536;
 
 /**
+ * Returns the variables with the sizes of the values that this installation has written: the provider shows neither those
+ * of encrypted nor of sensitive ones. A size counts for the record that it was written to, whoever has marked it.
+ */
+export async function withWrittenSizes(
+  { remembered, owner }: Pick<Store, 'remembered' | 'owner'>,
+  variables: readonly Variable[],
+): Promise<Variable[]> {
+  const unknown = variables.filter(({ knownBytes }) => knownBytes === 0);
+  const names = unknown.map((variable) => ({
+    destinationId: markedBy(owner, variable) ?? owner.destinationId,
+    externalName: variable.key,
+  }));
+  const bytes = new Map((await remembered(names)).flatMap(({ remote }) => writtenBytes(remote)));
+  return variables.map((variable) => ({
+    ...variable,
+    knownBytes: variable.knownBytes || (bytes.get(variable.id) ?? 0),
+  }));
+}
+
+/**
  * Throws `Fault` `full` if the variables of a deployment exceed the provider's limit with this value: the deployment
- * would fail. Counts what the provider shows: the names of all variables, but the sizes of plain values only. It shows
- * neither those of encrypted nor of sensitive ones.
+ * would fail. Counts the names of all variables, and the sizes that are known.
  */
 export function requireRoom(
   variables: readonly Variable[],

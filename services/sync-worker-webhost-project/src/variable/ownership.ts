@@ -1,4 +1,4 @@
-import { builtInTags } from '@secrets/destinations';
+import { builtInTags, ownerTag } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
 import {
   belongsTo,
@@ -31,6 +31,14 @@ export const withoutMark = (comment: string): string => comment.replace(markForm
 
 const tagsIn = (comment: string): Record<string, string> =>
   Object.fromEntries([...comment.matchAll(/([\w-]+): ([\w-]+)/g)].map(([, key, value]) => [key, value]));
+
+const idForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Returns the ID of the destination of this installation that the comment names; undefined if it names none. */
+export function markedBy({ prefix }: Owner, { comment }: Variable): string | undefined {
+  const id = tagsIn(comment)[ownerTag(prefix)];
+  return id !== undefined && idForm.test(id) ? id : undefined;
+}
 
 /** Whether the comment says that the record is the destination's. */
 export const isMarked = (owner: Owner, { key, comment }: Variable): boolean =>

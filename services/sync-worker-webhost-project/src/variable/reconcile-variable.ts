@@ -2,7 +2,7 @@ import { Fault } from '@secrets/domain';
 import type { PutRequest } from '@secrets/sync-worker';
 import type { VariableChange } from '../api/environment-api.ts';
 import type { Variable } from '../api/schema.ts';
-import { requireRoom } from './deployment-size.ts';
+import { requireRoom, withWrittenSizes } from './deployment-size.ts';
 import { isReadable, requireWanted } from './deviation.ts';
 import { withKnownRecords } from './known-records.ts';
 import { commentOf, isMarked, ownRecords, requireUsable } from './ownership.ts';
@@ -40,7 +40,12 @@ export async function reconcileVariable(store: Store, request: PutRequest): Prom
   const variables = await withKnownRecords(store, request, listed);
   const findings = sortFound(store, request, variables);
   const wanted = wantedSettings(store);
-  requireRoom(variables, { name, bytes: valueBytes(request), environments, gitBranch: wanted.gitBranch });
+  requireRoom(await withWrittenSizes(store, variables), {
+    name,
+    bytes: valueBytes(request),
+    environments,
+    gitBranch: wanted.gitBranch,
+  });
   if (findings.known === undefined) await request.recordStart({ inParts: true });
   // A list lags behind: a name that it does not show may be in use. The next attempt finds out whose the record is.
   const records = await apply(store, request, findings);

@@ -1,3 +1,4 @@
+import type { Json } from '@secrets/domain';
 import { type RemoveRequest, rememberedOf } from '@secrets/sync-worker';
 import { z } from 'zod';
 
@@ -30,3 +31,9 @@ export const parseRemembered = (request: RemoveRequest): Remembered | undefined 
 
 /** The environments of all records. */
 export const targetsOf = ({ records }: Remembered): string[] => records.flatMap(({ target }) => target);
+
+/** Returns the records of what a put has stored, by their IDs, with the size of the value; none if it is not of this form. */
+export function writtenBytes(remote: Json): [id: string, bytes: number][] {
+  const { records = [], bytes = 0 } = Remembered.safeParse(remote).data ?? {};
+  return records.map(({ id }) => [id, bytes]);
+}

@@ -1,5 +1,5 @@
 import type { SettingsOf, webhostProject } from '@secrets/destinations';
-import type { Owner } from '@secrets/sync-worker';
+import type { DriverContext, Owner } from '@secrets/sync-worker';
 import type { EnvironmentApi } from '../api/environment-api.ts';
 import type { Project } from './project.ts';
 
@@ -14,6 +14,7 @@ export interface Store {
     SettingsOf<typeof webhostProject.fields>,
     'deployment_environments' | 'custom_environment_ids' | 'git_branch' | 'sensitive'
   >;
+  remembered: DriverContext['remembered'];
   /**
    * Whether the team was found to enforce sensitive variables: then development, for which they are not allowed, needs
    * a record of its own. Kept for later calls, to save the attempts without.

@@ -13,6 +13,8 @@ export interface Project {
   productionBranch?: string;
   /** Whether the team makes every variable for production and preview sensitive. */
   enforcesSensitive?: boolean;
+  /** How many bytes the variables of an environment may have together. Default 65,536. */
+  maxBytes?: number;
   /** Whether the role of the token's user hides variables for production. */
   hidesProduction?: boolean;
 }

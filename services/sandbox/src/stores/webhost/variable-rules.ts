@@ -8,6 +8,9 @@ import type { VariableStore } from './variable-store.ts';
 const maxNameLength = 256;
 const maxValueLength = 65_536;
 
+/** The names and values of a deployment together (https://vercel.com/docs/environment-variables#environment-variable-size). */
+const maxDeploymentBytes = 65_536;
+
 /** https://vercel.com/docs/environment-variables/reserved-environment-variables */
 const reserved =
   /^(AWS_SECRET_KEY|AWS_EXECUTION_ENV|AWS_LAMBDA_\w+|NOW_REGION|TZ|LAMBDA_(TASK_ROOT|RUNTIME_DIR))$/;
@@ -51,6 +54,7 @@ export function validateVariable(
   if (before !== undefined && (before.type === 'sensitive') !== (variable.type === 'sensitive'))
     throw badRequest('You cannot change the type of a Sensitive Environment Variable.');
   requireFree(stored, store);
+  requireRoom(stored, project, store);
   return stored;
 }
 
@@ -102,3 +106,37 @@ function requireFree(variable: Variable, store: VariableStore): void {
     target: other.target,
   });
 }
+
+/**
+ * Deployments with more than 64 KB of variables fail. The sandbox deploys nothing, so it already refuses the variable, with
+ * the error of a project that has no room
+ * (https://vercel.com/docs/rest-api/projects/create-one-or-more-environment-variables).
+ */
+function requireRoom(
+  variable: Variable,
+  { maxBytes = maxDeploymentBytes }: Project,
+  store: VariableStore,
+): void {
+  const others = store.list(variable.projectId).filter(({ id }) => id !== variable.id);
+  for (const place of placesOf(variable)) {
+    const sizes = new Map<string, number>();
+    // A record for a branch takes the place of the one for all.
+    for (const one of [...others, variable].sort(
+      (a, b) => Number(a.gitBranch !== null) - Number(b.gitBranch !== null),
+    ))
+      if (placesOf(one).includes(place) && [null, variable.gitBranch].includes(one.gitBranch))
+        sizes.set(one.key, Buffer.byteLength(one.key) + Buffer.byteLength(one.value));
+    const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    if (total > maxBytes)
+      throw new ApiError(
+        400,
+        'bad_request',
+        "The environment variable couldn't be created because project document is too large",
+      );
+  }
+}
+
+const placesOf = ({ target, customEnvironmentIds }: Variable): string[] => [
+  ...target,
+  ...customEnvironmentIds,
+];

@@ -17,6 +17,7 @@ import {
   lockedEntries,
   postponeEntry,
   readEntryContexts,
+  readRemembered,
   readSealedValue,
   readSyncConfig,
   recordLeftProbeRemoved,
@@ -85,6 +86,17 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     readEntryContexts(db, await dueEntries(db, destinations.busy, 16)),
   'finding deleted destinations': (db) => areDeletedDestinations(db, [destinations.ordinary]),
   'remembering a scope': (db) => rememberScope(db, destinations.ordinary, '1001'),
+  'reading what entries remember': async (db) => {
+    const names = await column(
+      db,
+      'select collision_key as value from sync.entries where destination_id = $1 limit 100',
+      [destinations.ordinary],
+    );
+    await readRemembered(
+      db,
+      names.map((collisionKey) => ({ destinationId: destinations.ordinary, collisionKey })),
+    );
+  },
   'reading a large value': async (db) =>
     readSealedValue(db, (await dueEntries(db, destinations.busy, 1))[0]!, randomUUID()),
   'recording that a put has started': async (db) => recordPutStart(db, (await claimed(db))[0]!),
