@@ -1,6 +1,6 @@
 -- login: up to 018.do.identities-that-cannot-repeat.sql
 -- secrets: up to 006.do.mount-attributes.sql
--- sync: up to 031.do.deleted-destinations.sql
+-- sync: up to 032.do.scope-members.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -520,6 +520,7 @@ create table sync.destinations (
   revision bigint default 1 not null,
   scope_confirmed_at timestamp with time zone,
   scope_id text,
+  scope_members jsonb,
   sealed_credentials bytea,
   settings jsonb not null,
   type text not null,

@@ -27,7 +27,7 @@ export {
   requestRemoval,
 } from './intents/record-intents.ts';
 export * from './queue-state.ts';
-export { rememberScope } from './remember-scope.ts';
+export { rememberScope, rememberScopeMembers } from './remember-scope.ts';
 export {
   ensureLane,
   giveBackBudget,

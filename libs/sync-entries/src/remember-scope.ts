@@ -19,3 +19,22 @@ export async function rememberScope(
   );
   return row?.scopeId;
 }
+
+/**
+ * Stores the provider's IDs of members of a destination's scope that its settings name, except of those of which another one is
+ * stored. Those of other names are forgotten. Returns the stored IDs; undefined if the destination no longer exists.
+ */
+export async function rememberScopeMembers(
+  sql: Sql,
+  destinationId: string,
+  ids: Readonly<Record<string, string>>,
+): Promise<Record<string, string> | undefined> {
+  const [row] = await sql.query<{ members: Record<string, string> }>(
+    `update sync.destinations d
+        set scope_members = (select coalesce(jsonb_object_agg(seen.name, coalesce(d.scope_members ->> seen.name, seen.id)), '{}')
+                               from jsonb_each_text($2::jsonb) as seen (name, id))
+      where d.id = $1 returning d.scope_members as members`,
+    [destinationId, JSON.stringify(ids)],
+  );
+  return row?.members;
+}

@@ -6,7 +6,7 @@ export { settingsFor } from './driver/parsed-settings.ts';
 export { rememberedOf } from './driver/remembered-of.ts';
 export { repeatIfThrottled } from './driver/repeat-if-throttled.ts';
 export { requireSegment } from './driver/require-segment.ts';
-export { ScopeMemory } from './driver/scope-memory.ts';
+export { type ScopeIds, ScopeMemory } from './driver/scope-memory.ts';
 export { createEgressGuard, type Egress, type EgressGuard } from './egress/egress-guard.ts';
 export { networkFault } from './responses/network-fault.ts';
 export { malformedResponse, parseResponse } from './responses/parse-response.ts';

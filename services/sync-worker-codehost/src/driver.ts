@@ -68,7 +68,7 @@ function storeOf(
   const scope = secretScope(api, place);
   const organization =
     settings.secrets_location === 'organization'
-      ? new OrganizationAccess(new OrganizationApi(api, place), settings)
+      ? new OrganizationAccess(new OrganizationApi(api, place), settings, memory)
       : undefined;
   const removed = new RemovedSecrets();
   const count = new SecretCount(scope, removed);

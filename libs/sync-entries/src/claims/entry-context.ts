@@ -20,6 +20,8 @@ export interface EntryContext {
     codehostAppId: string | null;
     /** The provider's ID of what the external secrets belong to; null before the first contact (`rememberScope`). */
     scopeId: string | null;
+    /** The provider's IDs of members of the scope that the settings name, by name (`rememberScopeMembers`). */
+    scopeMembers: Readonly<Record<string, string>>;
   };
   secretId: string;
   /** Whether the operator has confirmed another scope since the entry was last synced. */
@@ -55,6 +57,7 @@ interface ContextRow {
   sealed_credentials: Uint8Array | null;
   codehost_app_id: string | null;
   scope_id: string | null;
+  scope_members: Record<string, string>;
   is_of_earlier_scope: boolean;
   secret_id: string;
   lane_id: string;
@@ -81,12 +84,12 @@ export async function readEntryContexts(
   // The limit forces one lookup by primary key for each entry, whatever the statistics of the tables suggest.
   const rows = await sql.query<ContextRow>(
     `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials, codehost_app_id,
-            scope_id, is_of_earlier_scope, lane_id, is_unhealthy, secret_id, secret_exists, mount_id, path, version_id, octet_length(sealed) as bytes,
+            scope_id, scope_members, is_of_earlier_scope, lane_id, is_unhealthy, secret_id, secret_exists, mount_id, path, version_id, octet_length(sealed) as bytes,
             case when version_id <> all($2::uuid[]) and octet_length(sealed) <= $3
                   and row_number() over (partition by version_id order by entry_id) = 1 then sealed end as sealed
        from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, ${destinationRevision} as revision, d.settings,
-              d.sealed_credentials, d.codehost_app_id, d.scope_id,
+              d.sealed_credentials, d.codehost_app_id, d.scope_id, coalesce(d.scope_members, '{}') as scope_members,
               coalesce(d.scope_confirmed_at > e.synced_at, false) as is_of_earlier_scope, l.id as lane_id,
               l.failures > 0 or coalesce(h.failures > 0 or h.refusals > 0, false) or ${isSlowNow('h')} as is_unhealthy,
               v.secret_id, v.secret_exists, v.mount_id, v.path, v.version_id, v.sealed
@@ -136,6 +139,7 @@ const contextOf = (row: ContextRow, values: ReadonlyMap<string, StoredValue>): E
     sealedCredentials: row.sealed_credentials,
     codehostAppId: row.codehost_app_id,
     scopeId: row.scope_id,
+    scopeMembers: row.scope_members,
   },
   secretId: row.secret_id,
   isOfEarlierScope: row.is_of_earlier_scope,

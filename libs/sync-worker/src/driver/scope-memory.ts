@@ -6,17 +6,39 @@ import { Fault } from '@secrets/domain';
  */
 export class ScopeMemory {
   readonly #record: (id: string) => Promise<string>;
+  readonly #recordMembers: (seen: ScopeIds) => Promise<ScopeIds>;
   #id: string | null;
+  #members: ScopeIds;
 
   /** @param record remembers an ID durably unless another one is remembered, and returns the one that is */
-  constructor(id: string | null, record: (id: string) => Promise<string>) {
+  constructor(
+    id: string | null,
+    record: (id: string) => Promise<string>,
+    { known = {}, record: recordMembers = async (seen) => seen }: MemberMemory = {},
+  ) {
     this.#id = id;
     this.#record = record;
+    this.#members = known;
+    this.#recordMembers = recordMembers;
   }
 
   /** The remembered ID; null before the first contact. */
   get id(): string | null {
     return this.#id;
+  }
+
+  /** The remembered IDs of members of the scope that the settings name, such as selected repositories. */
+  get members(): ScopeIds {
+    return this.#members;
+  }
+
+  /**
+   * Remembers the IDs of these members at their first contact, and forgets those of others. To be called before anything
+   * is written; afterwards, `members` has the IDs that count.
+   */
+  async rememberMembers(seen: ScopeIds): Promise<void> {
+    const names = (ids: ScopeIds) => Object.keys(ids).sort().join('\n');
+    if (names(seen) !== names(this.#members)) this.#members = await this.#recordMembers(seen);
   }
 
   /**
@@ -28,6 +50,15 @@ export class ScopeMemory {
     this.#id ??= await this.#record(id);
     if (this.#id !== id) throw otherScope({ id, remembered: this.#id, label, kind });
   }
+}
+
+/** IDs of the provider, by name. */
+export type ScopeIds = Readonly<Record<string, string>>;
+
+interface MemberMemory {
+  known?: ScopeIds;
+  /** Remembers IDs durably, except of names of which another one is remembered, and returns those that are. */
+  record?(seen: ScopeIds): Promise<ScopeIds>;
 }
 
 /** Wording for a scope in messages. */

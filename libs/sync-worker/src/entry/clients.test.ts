@@ -52,6 +52,7 @@ const destination = (id: string, revision = '1') => ({
   sealedCredentials: encrypt(keyRing, credentialsAad(id), Buffer.from('{"secret_access_key":"canary"}')),
   codehostAppId: null as string | null,
   scopeId: null,
+  scopeMembers: {},
 });
 /** Clients are closed in promise callbacks, which run before the next immediate. */
 const settled = () => setImmediate();

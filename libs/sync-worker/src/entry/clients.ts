@@ -2,7 +2,12 @@ import type { Sql } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
 import { codehostAppAad, credentialsAad, Fault } from '@secrets/domain';
 import { decrypt, type KeyRing, seal } from '@secrets/seal';
-import { type EntryContext, readCodehostApp, rememberScope } from '@secrets/sync-entries';
+import {
+  type EntryContext,
+  readCodehostApp,
+  rememberScope,
+  rememberScopeMembers,
+} from '@secrets/sync-entries';
 import type { ConnectedDestination, Driver, DriverContext } from '../driver/driver.ts';
 import { parsedSettings } from '../driver/parsed-settings.ts';
 import { ScopeMemory } from '../driver/scope-memory.ts';
@@ -85,7 +90,7 @@ export class Clients {
   }
 
   async #connect(destination: Destination): Promise<ConnectedDestination> {
-    const { id, type, name, namespacePath, scopeId } = destination;
+    const { id, type, name, namespacePath, scopeId, scopeMembers: known } = destination;
     const settings = parsedSettings(destinationTypes[type], name, destination.settings);
     const credentials = seal({
       ...decryptCredentials(this.#keyRing, destination),
@@ -95,7 +100,10 @@ export class Clients {
       { id, type, name, namespacePath, settings, credentials },
       {
         ...this.#context,
-        scope: new ScopeMemory(scopeId, (seen) => this.#rememberScope(id, seen)),
+        scope: new ScopeMemory(scopeId, (seen) => requireStored(rememberScope(this.#db, id, seen)), {
+          known,
+          record: (seen) => requireStored(rememberScopeMembers(this.#db, id, seen)),
+        }),
         identityToken: (request) => this.#identityTokens.issue({ name, namespacePath }, request),
         remembered: (secrets) => rememberedSecrets(this.#db, type, secrets),
       },
@@ -116,12 +124,6 @@ export class Clients {
     return { app_id: String(app.appId), private_key: privateKey };
   }
 
-  async #rememberScope(destinationId: string, seen: string): Promise<string> {
-    const remembered = await rememberScope(this.#db, destinationId, seen);
-    if (remembered === undefined) throw new Fault('rejected', 'the destination no longer exists');
-    return remembered;
-  }
-
   #retire(id: string, only?: Client): void {
     const client = this.#clients.get(id);
     if (client === undefined || (only !== undefined && client !== only)) return;
@@ -139,6 +141,12 @@ export class Clients {
     if (!client.retired || client.users > 0) return;
     client.connected.then((connected) => connected.close()).catch(() => undefined); // no caller is left to handle it
   }
+}
+
+async function requireStored<T>(stored: Promise<T | undefined>): Promise<T> {
+  const remembered = await stored;
+  if (remembered === undefined) throw new Fault('rejected', 'the destination no longer exists');
+  return remembered;
 }
 
 function decryptCredentials(

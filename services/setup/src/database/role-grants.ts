@@ -17,7 +17,7 @@ const worker: string[] = [
   'usage on schema sync',
   'select on sync.deleted_destinations', // may an external secret be taken over?
   'select on sync.config, sync.destinations, sync.associations, sync.entries, sync.entry_values',
-  'update (scope_id) on sync.destinations',
+  'update (scope_id, scope_members) on sync.destinations',
   'select on sync.lanes, sync.destination_health',
   'delete on sync.entries, sync.associations',
   `update (status, attempts, next_attempt_at, due_at, announced_at, lease_owner, lease_until, fence, applied_generation,

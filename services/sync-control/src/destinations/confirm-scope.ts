@@ -3,13 +3,14 @@ import { Problem } from '@secrets/domain';
 import { liftPause } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { initiatePush } from '../queries/destinations/destination-marks.ts';
-import { recordScope } from '../queries/destinations/destinations.ts';
+import { forgetScopeMembers, recordScope } from '../queries/destinations/destinations.ts';
 import { retryFailedEntries } from './background/retry-failed.ts';
 import { type DestinationRef, requireLockedDestination } from './require-destination.ts';
 
 /**
  * Records that the external secrets of a destination belong in another scope from now on, such as a repository that was
- * deleted and created again (docs/conventions/sync.md#scopes). Pushes everything again, in the background. Returns a
+ * deleted and created again (docs/conventions/sync.md#scopes). The same scope confirms what the settings name within it, such as
+ * selected repositories. Pushes everything again, in the background. Returns a
  * warning. Throws `not_found` if the destination does not exist, `conflict` while it is being purged or before its
  * first contact.
  */
@@ -21,7 +22,7 @@ export async function confirmScope(
 ): Promise<string[]> {
   return db.transaction(async (tx) => {
     const destination = await requireLockedDestination(tx, caller, ref);
-    const { id, scopeId: before } = destination;
+    const { id, scopeId: before, hasScopeMembers } = destination;
     if (destination.purgeInitiatedAt !== null)
       throw new Problem(
         'conflict',
@@ -29,11 +30,14 @@ export async function confirmScope(
       );
     if (before === null)
       throw new Problem('conflict', 'no scope is remembered yet: the next external secret decides it');
-    if (before === scopeId) return ['the destination has this scope already: there was nothing to confirm'];
-    await recordScope(tx, id, scopeId);
+    const isSame = before === scopeId;
+    if (isSame && !hasScopeMembers)
+      return ['the destination has this scope already: there was nothing to confirm'];
+    if (isSame) await forgetScopeMembers(tx, id);
+    else await recordScope(tx, id, scopeId);
     await liftPause(tx, id, { isChanged: true });
     await retryFailedEntries(tx, id, { all: true });
     await initiatePush(tx, id);
-    return [`external secrets that are still in ${before} are not removed`];
+    return isSame ? [] : [`external secrets that are still in ${before} are not removed`];
   });
 }

@@ -43,6 +43,17 @@ test('a scope that is confirmed again changes nothing, and without a first conta
   ]);
 });
 
+test('the same scope confirms what the settings name within it: its IDs are forgotten, and everything is pushed again', async () => {
+  await remember('1001');
+  await sync.db.query(`update sync.destinations set scope_members = '{"web": "1"}'`);
+  const before = await revision();
+  const { status, body } = await confirm('1001');
+  expect([status, body.warnings, body.data.scope_id]).toEqual([200, null, '1001']);
+  expect(await read()).toHaveProperty('push_initiated_at');
+  expect(await revision()).not.toBe(before);
+  expect(await sync.db.query('select scope_members as ids from sync.destinations')).toEqual([{ ids: null }]);
+});
+
 test.each([undefined, '', 'a b', 7, 'x'.repeat(256)])('%j is not the ID of a scope', async (given) => {
   expect((await confirm(given)).status).toBe(400);
 });

@@ -1,8 +1,8 @@
 import type { CodehostSettings } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
-import { hasCode } from '@secrets/sync-worker';
+import { hasCode, type ScopeIds, type ScopeMemory } from '@secrets/sync-worker';
 import type { OrganizationApi } from '../api/organization-api.ts';
-import type { FoundSecret } from '../api/schema.ts';
+import type { FoundSecret, Repositories } from '../api/schema.ts';
 import type { Access, ScopeResponse } from '../api/secret-scope.ts';
 
 /** Who sees a secret, as the settings say it: repositories by their names. */
@@ -14,16 +14,21 @@ export interface AccessSettings {
 const validMs = 600_000;
 const accesses = ['all', 'private', 'selected'] as const;
 
-/** Who sees the secrets of an organization's destination. The IDs of repositories are kept for ten minutes. */
+/**
+ * Who sees the secrets of an organization's destination. Repositories are remembered by their IDs, since their names may be
+ * given to others, and compared with their names every ten minutes.
+ */
 export class OrganizationAccess {
   readonly #api: OrganizationApi;
   readonly #settings: CodehostSettings;
+  readonly #memory: ScopeMemory;
   #held: { ids: number[]; untilMs: number } | undefined;
   #demandsValue = false;
 
-  constructor(api: OrganizationApi, settings: CodehostSettings) {
+  constructor(api: OrganizationApi, settings: CodehostSettings, memory: ScopeMemory) {
     this.#api = api;
     this.#settings = settings;
+    this.#memory = memory;
   }
 
   get settings(): AccessSettings {
@@ -85,21 +90,46 @@ export class OrganizationAccess {
     );
   }
 
-  /** Forgets the IDs after the provider has refused them: a repository that was created again has another one. */
+  /** Has the IDs compared with the names again, after the provider has refused them: a repository may be gone. */
   forgetIds(): void {
     this.#held = undefined;
   }
 
+  /** Throws a fault if a name is unknown, or denotes another repository than at the first contact. */
   async #repositoryIds(signal: AbortSignal): Promise<number[]> {
     if (this.#held !== undefined && Date.now() < this.#held.untilMs) return this.#held.ids;
-    const found = await this.#api.repositories(signal);
-    const idsByName = new Map(found.map(({ name, id }) => [name.toLowerCase(), id]));
-    const ids = this.settings.repositories.map((name) => idsByName.get(name.toLowerCase()));
-    const unknown = this.settings.repositories.filter((_, index) => ids[index] === undefined);
+    const names = this.settings.repositories;
+    const seen = seenIds(names, await this.#api.repositories(signal), this.#memory.members);
+    const unknown = names.filter((name) => seen[keyOf(name)] === undefined);
     if (unknown.length > 0) throw unknownRepositories(this.#api.label, unknown);
-    this.#held = { ids: ids.filter((id) => id !== undefined), untilMs: Date.now() + validMs };
+    await this.#memory.rememberMembers(seen);
+    const { members, id } = this.#memory;
+    const other = names.find((name) => members[keyOf(name)] !== seen[keyOf(name)]);
+    if (other !== undefined)
+      throw otherRepository(`${other} of ${this.#api.label}`, {
+        id: seen[keyOf(other)],
+        was: members[keyOf(other)],
+        scopeId: id,
+      });
+    this.#held = { ids: names.map((name) => Number(seen[keyOf(name)])), untilMs: Date.now() + validMs };
     return this.#held.ids;
   }
+}
+
+/** Names are not case-sensitive. */
+const keyOf = (name: string): string => name.toLowerCase();
+
+/**
+ * Returns the IDs that the names denote, by their keys. A name that no repository has any more still denotes the remembered one,
+ * if that was only renamed.
+ */
+function seenIds(names: readonly string[], found: Repositories, remembered: ScopeIds): ScopeIds {
+  const byName = new Map(found.map(({ name, id }) => [keyOf(name), String(id)]));
+  const all = new Set(byName.values());
+  const idOf = (key: string) =>
+    byName.get(key) ?? (all.has(remembered[key] ?? '') ? remembered[key] : undefined);
+  const ids = names.map(keyOf).map((key) => [key, idOf(key)] as const);
+  return Object.fromEntries(ids.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
 const unknownRepositories = (label: string, names: readonly string[]): Fault =>
@@ -107,4 +137,13 @@ const unknownRepositories = (label: string, names: readonly string[]): Fault =>
     'rejected',
     `selected_repository_names: ${label} has no ${names.join(', ')}, or the credentials cannot see it`,
     { mayPass: true },
+  );
+
+const otherRepository = (
+  repository: string,
+  { id, was, scopeId }: { id: string | undefined; was: string | undefined; scopeId: string | null },
+): Fault =>
+  new Fault(
+    'rejected',
+    `selected_repository_names: ${repository} is now another repository (ID ${id}, was ${was}), so nothing is written; take it out of the list, or call the destination's confirm-scope with "scope_id": ${JSON.stringify(scopeId)} to accept the repositories that have these names now`,
   );

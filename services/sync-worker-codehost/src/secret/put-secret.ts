@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Fault, isRefusal } from '@secrets/domain';
 import { hasCode, type PutRequest, requireWritable } from '@secrets/sync-worker';
 import type { FoundSecret, PublicKey } from '../api/schema.ts';
@@ -111,7 +110,7 @@ interface Kept {
   access: Access | undefined;
 }
 
-/** Writes the value, and once more if the provider has refused it and the key or the IDs of repositories have changed since. */
+/** Writes the value, and once more if the provider has refused it and the key has changed since. */
 async function write(store: Store, request: PutRequest): Promise<Remembered> {
   const response = await withScope(store, async () => {
     const kept = {
@@ -134,13 +133,15 @@ async function write(store: Store, request: PutRequest): Promise<Remembered> {
   return written(store, request, response);
 }
 
-/** Returns undefined if nothing has changed. */
+/**
+ * Returns undefined if nothing has changed.
+ * @throws {Fault} `rejected` if a selected repository is gone, or is another one
+ */
 async function renew(store: Store, refused: Kept): Promise<Kept | undefined> {
   store.access?.forgetIds();
   const replacement = await store.key.replacementFor(refused.key, store.signal);
   const access = await store.access?.wanted(store.signal);
-  if (replacement === undefined && isDeepStrictEqual(access, refused.access)) return undefined;
-  return { key: replacement ?? refused.key, access };
+  return replacement && { key: replacement, access };
 }
 
 async function written(store: Store, request: PutRequest, response: ScopeResponse): Promise<Remembered> {

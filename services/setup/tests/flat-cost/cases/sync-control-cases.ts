@@ -155,6 +155,7 @@ const destinationCases: Case[] = casesOf('sync-control', {
   'updating a destination': async (db) =>
     stored.updateDestination(db, { ...settings, id: destinations.busy, laneId: await laneOf(db) }),
   'confirming a scope': (db) => stored.recordScope(db, destinations.ordinary, '1002'),
+  'confirming members of a scope': (db) => stored.forgetScopeMembers(db, destinations.ordinary),
   'deleting a destination without entries': async (db) => {
     const id = randomUUID();
     const row = { ...key, ...settings, id, name: 'new', namespacePath: '', laneId: await laneOf(db) };

@@ -30,6 +30,7 @@ import {
   recordWorker,
   releaseClaim,
   rememberScope,
+  rememberScopeMembers,
   reportToLane,
   shortenLease,
   verifyAgain,
@@ -85,6 +86,8 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
   'reading the contexts of a batch': async (db) =>
     readEntryContexts(db, await dueEntries(db, destinations.busy, 16)),
   'finding deleted destinations': (db) => areDeletedDestinations(db, [destinations.ordinary]),
+  'remembering members of a scope': (db) =>
+    rememberScopeMembers(db, destinations.ordinary, { web: '1001', api: '1002' }),
   'remembering a scope': (db) => rememberScope(db, destinations.ordinary, '1001'),
   'reading what entries remember': async (db) => {
     const names = await column(

@@ -15,6 +15,8 @@ export interface DestinationRow {
   sealedCredentials: Uint8Array | null;
   /** The provider's ID of the scope; null before the first contact. */
   scopeId: string | null;
+  /** Whether IDs of members of the scope are remembered, such as selected repositories. */
+  hasScopeMembers: boolean;
   purgeInitiatedAt: Date | null;
   purgeKeeps: boolean;
   purgeError: string | null;
@@ -33,7 +35,7 @@ export interface DestinationRow {
 }
 
 const columns = `id, namespace_id as "namespaceId", type, name, settings, given, sealed_credentials as "sealedCredentials",
-  scope_id as "scopeId",
+  scope_id as "scopeId", scope_members is not null as "hasScopeMembers",
   purge_initiated_at as "purgeInitiatedAt", purge_keeps as "purgeKeeps", purge_error as "purgeError",
   retry_initiated_at as "retryInitiatedAt", retry_all as "retryAll", push_initiated_at as "pushInitiatedAt", push_position as "pushPosition",
   replan_initiated_at as "replanInitiatedAt", replan_position as "replanPosition", replan_refused as "replanRefused",
@@ -146,9 +148,17 @@ export async function updateDestination(
 export async function recordScope(sql: Sql, id: string, scopeId: string): Promise<void> {
   await sql.query(
     `update sync.destinations
-        set scope_id = $2, scope_confirmed_at = now(), revision = revision + 1, updated_at = now()
+        set scope_id = $2, scope_members = null, scope_confirmed_at = now(), revision = revision + 1, updated_at = now()
       where id = $1`,
     [id, scopeId],
+  );
+}
+
+/** Forgets the IDs of the scope's members, so that the workers look them up again. */
+export async function forgetScopeMembers(sql: Sql, id: string): Promise<void> {
+  await sql.query(
+    'update sync.destinations set scope_members = null, revision = revision + 1, updated_at = now() where id = $1',
+    [id],
   );
 }
 
