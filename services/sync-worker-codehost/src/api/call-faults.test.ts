@@ -104,7 +104,15 @@ describe('a documented refusal', () => {
       /the plan .*; upgrade/,
     ],
     [403, 'Maximum number of login attempts exceeded.', {}, 'throttled', /account is locked for a while/],
-    [403, 'Must have admin rights to Repository.', {}, 'forbidden', /is no administrator of the repository/],
+    [403, 'Must have admin rights to Repository.', {}, 'forbidden', /may not manage these .*; use the token/],
+    [
+      403,
+      'Repository has been locked due to a billing issue. canary',
+      {},
+      'may pass',
+      /a billing issue .*; settle/,
+    ],
+    [403, 'At least one email address must be verified to do that.', {}, 'forbidden', /no verified e-mail/],
     [
       403,
       'Resource not accessible by integration',

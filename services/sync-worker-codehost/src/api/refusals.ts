@@ -6,6 +6,9 @@ const troubleshooting = (section: string): string =>
 const authentication = (section: string): string =>
   docs(`rest/authentication/authenticating-to-the-rest-api#${section}`);
 
+/** The messages by which the provider's own client for Ruby tells refusals apart. */
+const octokit = 'https://github.com/octokit/octokit.rb/blob/main/lib/octokit/error.rb';
+
 /**
  * The documented errors of every call of the driver. The provider sends no error codes: `code` names what a header says,
  * or the status where the driver decides by it.
@@ -115,6 +118,22 @@ export const refusals: readonly Refusal[] = [
   },
   {
     status: [403],
+    text: /billing issue/i,
+    kind: 'rejected_for_now',
+    sentence: 'the provider has locked the repository or its owner because of a billing issue',
+    remedy: 'settle the billing of the owner with the provider',
+    source: octokit,
+  },
+  {
+    status: [403],
+    text: /email address must be verified/i,
+    kind: 'forbidden',
+    sentence: 'the account of the token has no verified e-mail address',
+    remedy: 'verify the address in the settings of the account',
+    source: octokit,
+  },
+  {
+    status: [403],
     text: /login attempts exceeded/i,
     kind: 'throttled',
     sentence: 'the account is locked for a while, because wrong credentials were used too often',
@@ -124,10 +143,10 @@ export const refusals: readonly Refusal[] = [
     status: [403],
     text: /admin rights/i,
     kind: 'forbidden',
-    sentence:
-      'the account of the token is no administrator of the repository, and no owner of the organization',
-    remedy: 'use the token of one, or an application',
-    source: troubleshooting('404-not-found-for-an-existing-resource'),
+    sentence: 'the account of the token may not manage these secrets',
+    remedy:
+      'use the token of an account with write access to the repository, or of an owner of the organization, or an application',
+    source: 'https://github.com/github/docs/issues/29818',
   },
   {
     status: [403],
@@ -176,7 +195,7 @@ export const refusals: readonly Refusal[] = [
     status: [409],
     kind: 'rejected_for_now',
     sentence: 'the secret or its place is in another state than expected',
-    source: docs('rest/actions/secrets#set-selected-repositories-for-an-organization-secret'),
+    source: docs('rest/actions/secrets#add-selected-repository-to-an-organization-secret'),
   },
   {
     status: [422],
