@@ -40,7 +40,9 @@ describe('DELETE sys/sync/destinations/:type/:name', () => {
     const one = await remove();
     expect([one.status, one.body.errors]).toEqual([
       400,
-      ['this destination still manages 1 association; remove them first, or delete with purge=true'],
+      [
+        'this destination still manages 1 association; remove them first, or delete with purge=true, or with keep=true to leave the external secrets',
+      ],
     ]);
     await synced('b');
     expect((await remove()).body.errors[0]).toContain('2 associations');
