@@ -5,9 +5,13 @@ export type Operation =
   | { act: 'write'; secret: number; data: Record<string, string> }
   | { act: 'patch'; secret: number; data: Record<string, string | null> }
   | { act: 'delete' | 'undelete' | 'destroy' | 'drop'; secret: number }
+  /** Writes the data again, with a key in capitals, or in small letters if it was in capitals. */
+  | { act: 'respell'; secret: number; key: string }
   | { act: 'set' | 'remove'; secret: number; destination: number }
   | { act: 'reshape'; destination: number; template: number; granularity: 'secret-path' | 'secret-key' }
   | { act: 'replan'; destination: number }
+  /** The store denies permission for a number of calls. */
+  | { act: 'refuse'; destination: number; times: number }
   | { act: 'fault'; destination: number; effect: string; times: number }
   | { act: 'wait'; ms: number };
 
@@ -21,7 +25,9 @@ export interface Sequence {
 const secretCount = 3;
 const maxDestinations = 3;
 /** The name templates between which destinations change. */
-const templateCount = 3;
+const templateCount = 4;
+/** The template in which the names of all secrets are the same, so only one of them can be synced. */
+export const sharedTemplate = templateCount - 1;
 
 const keys = ['alpha', 'beta', 'gamma'];
 const effects = ['throttle', 'server-error', 'reset', 'act-then-die', 'garbage'];
@@ -50,7 +56,19 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       granularity: fc.constantFrom('secret-path', 'secret-key' as const),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ act: fc.constant('respell' as const), secret, key: fc.constantFrom(...keys) }),
+  },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('replan' as const), destination }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constant('refuse' as const),
+      destination,
+      times: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({

@@ -1,8 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import { type SandboxType, templateFor } from '../harness/destination-types.ts';
+import { findDescription } from '../../libs/destinations/src/index.ts';
+import type { SandboxType } from '../harness/destination-types.ts';
 import { type Answer, type Api, expectStatus, send } from '../harness/http.ts';
+import {
+  type Contents,
+  contentsOf,
+  type Expected,
+  type NamePlace,
+  nameStart,
+  parsed,
+  type Shape,
+  shapeFields,
+  whyWrong,
+} from './expected-contents.ts';
 import type { Operation, Sequence } from './operations.ts';
+import { Spelling } from './spelling.ts';
 
 /** Where sequences are played. */
 export interface Stage {
@@ -14,22 +26,13 @@ export interface Stage {
   credentials: Readonly<Record<string, Record<string, string>>>;
 }
 
-/** Names and values of external secrets, of all destinations of a sequence. */
-export type Contents = Record<string, string>;
-
-/** The settings with which an association was set last; they determine the names of its external secrets. */
-interface Shape {
-  template: number;
-  granularity: 'secret-path' | 'secret-key';
-}
-
-interface PlayedDestination {
-  index: number;
-  type: string;
+interface PlayedDestination extends NamePlace {
   path: string;
   shape: Shape;
-  /** By the number of the secret. */
-  associations: Map<number, Shape>;
+  /** By the number of the secret: the shapes that the association has had, the current one last. */
+  associations: Map<number, Shape[]>;
+  /** The store has denied permission. Such refusals end by themselves only after minutes. */
+  wasRefused: boolean;
 }
 
 /**
@@ -44,6 +47,7 @@ export class Play {
   readonly #stage: Stage;
   readonly #mount: string;
   readonly #destinations: PlayedDestination[];
+  readonly #spelling = new Spelling();
 
   constructor(stage: Stage, id: string, { types }: Sequence) {
     this.#stage = stage;
@@ -52,7 +56,7 @@ export class Play {
       const { type } = stage.types[at]!;
       const path = `sys/sync/destinations/${type}/${this.#mount}d${index}`;
       const shape = { template: 0, granularity: 'secret-path' as const };
-      return { index, type, path, shape, associations: new Map() };
+      return { index, type, mount: this.#mount, path, shape, associations: new Map(), wasRefused: false };
     });
   }
 
@@ -61,10 +65,11 @@ export class Play {
     await this.#create();
     for (const operation of operations) await this.#perform(operation);
     await this.#clearFaults();
-    await this.#until(() => this.#held(), await this.#wanted());
+    const expected = await this.#expected();
+    await this.#until(() => this.#whyWrong(expected), undefined);
     for (const { path } of this.#destinations)
       expectStatus(await this.#stage.api('DELETE', `${path}?purge=true`), 204);
-    await this.#until(() => this.#held(), {});
+    await this.#until(() => this.#whyWrong([]), undefined);
     // The response has a warning while the purge of a destination that pushed nothing is in progress.
     const { status } = await this.#stage.api('DELETE', `sys/mounts/${this.#mount}`);
     if (status !== 200) expectStatus({ status, body: undefined }, 204);
@@ -78,19 +83,12 @@ export class Play {
     for (const destination of this.#destinations) {
       const { type, path } = destination;
       const fields = types.find((one) => one.type === type)!.fields(credentials[type]!);
-      expectStatus(await api('POST', path, { ...fields, ...this.#shapeFields(destination) }), 200);
+      expectStatus(
+        await api('POST', path, { ...fields, ...shapeFields(destination, destination.shape) }),
+        200,
+      );
     }
   }
-
-  #shapeFields({ index, type, shape: { template, granularity } }: PlayedDestination): object {
-    const key = granularity === 'secret-key' ? 'x{{ .SecretKey }}' : '';
-    const start = this.#nameStart({ index, template });
-    return { granularity, secret_name_template: templateFor(type, `${start}{{ .SecretBaseName }}${key}`) };
-  }
-
-  /** Returns the prefix of the names of a destination's external secrets, for a template. */
-  readonly #nameStart = ({ index, template }: { index: number; template: number }): string =>
-    `t${template}d${index}x${this.#mount}x`;
 
   #perform(operation: Operation): Promise<unknown> {
     switch (operation.act) {
@@ -102,6 +100,7 @@ export class Play {
       case 'reshape':
       case 'replan':
       case 'fault':
+      case 'refuse':
         return this.#operate(operation);
       default:
         return this.#change(operation);
@@ -113,9 +112,21 @@ export class Play {
     const at = (part: string) => `${this.#mount}/${part}/s${operation.secret}`;
     switch (operation.act) {
       case 'write':
-        return void expectStatus(await api('POST', at('data'), { data: operation.data }), 200);
+        return void expectStatus(
+          await api('POST', at('data'), { data: this.#spelling.spell(operation) }),
+          200,
+        );
       case 'patch':
-        return void (await api('PATCH', at('data'), { data: operation.data }));
+        return void (await api('PATCH', at('data'), { data: this.#spelling.spell(operation) }));
+      case 'respell': {
+        const data = await this.#data(operation.secret);
+        if (data === undefined) return;
+        this.#spelling.change(operation);
+        return void expectStatus(
+          await api('POST', at('data'), { data: this.#spelling.spell({ ...operation, data }) }),
+          200,
+        );
+      }
       case 'delete':
         return void (await api('DELETE', at('data')));
       case 'drop':
@@ -142,30 +153,46 @@ export class Play {
     if (act === 'remove') {
       expectStatus(answer, 200);
       at.associations.delete(secret);
-    } else if (answer.status === 200) at.associations.set(secret, at.shape);
-    else expectStatus(answer, 400); // the secret has no readable version
+    } else if (answer.status === 200) reshaped(at, secret);
+    else if (answer.status !== 409) expectStatus(answer, 400); // 409: a name is taken; 400: no version is readable
   }
 
-  async #operate(operation: Extract<Operation, { act: 'reshape' | 'replan' | 'fault' }>): Promise<void> {
+  async #operate(
+    operation: Extract<Operation, { act: 'reshape' | 'replan' | 'fault' | 'refuse' }>,
+  ): Promise<void> {
     const at = this.#destinations[operation.destination];
     if (at === undefined) return;
     switch (operation.act) {
       case 'reshape':
         at.shape = { template: operation.template, granularity: operation.granularity };
-        return void expectStatus(await this.#stage.api('PATCH', at.path, this.#shapeFields(at)), 200);
+        return void expectStatus(await this.#stage.api('PATCH', at.path, shapeFields(at, at.shape)), 200);
       case 'replan':
         expectStatus(await this.#stage.api('POST', `${at.path}/replan`, {}), 200);
         await this.#until(async () => await this.#replanStarted(at), null);
-        for (const secret of at.associations.keys()) at.associations.set(secret, at.shape);
+        for (const secret of at.associations.keys()) reshaped(at, secret);
         return;
+      case 'refuse': {
+        at.wasRefused = true;
+        return this.#fault(at, {
+          effect: 'error',
+          code: 'AccessDenied',
+          status: 403,
+          times: operation.times,
+        });
+      }
       case 'fault': {
         const { effect, times } = operation;
-        const name = `*${this.#nameStart({ ...at, template: 0 }).slice(2)}*`;
         // Some providers mean a minute or more if they name no time.
         const wait = effect === 'throttle' ? { retryAfterSeconds: 1 } : {};
-        return void (await this.#sandbox('POST', 'faults', { store: at.type, effect, times, name, ...wait }));
+        return this.#fault(at, { effect, times, ...wait });
       }
     }
+  }
+
+  /** Adds a fault for the calls about the destination's external secrets. */
+  async #fault(at: PlayedDestination, fault: object): Promise<void> {
+    const name = `*${nameStart(at, 0).slice(2)}*`;
+    await this.#sandbox('POST', 'faults', { store: at.type, name, ...fault });
   }
 
   async #replanStarted({ path }: PlayedDestination): Promise<unknown> {
@@ -211,26 +238,38 @@ export class Play {
     return expectStatus(answer, 200).body.data.data;
   }
 
-  async #wanted(): Promise<Contents> {
-    const wanted: Contents = {};
-    for (const { index, associations } of this.#destinations) {
-      for (const [secret, { template, granularity }] of associations) {
+  async #expected(): Promise<Expected[]> {
+    const expected: Expected[] = [];
+    for (const place of this.#destinations) {
+      for (const [secret, shapes] of place.associations) {
         const data = await this.#data(secret);
-        const name = `${this.#nameStart({ index, template })}s${secret}`;
         if (data === undefined) continue;
-        if (granularity === 'secret-path') wanted[name] = canonical(data);
-        else for (const [key, value] of Object.entries(data)) wanted[`${name}x${key}`] = value;
+        const by = (shape: Shape) => contentsOf(place, shape, { name: `s${secret}`, data });
+        expected.push({ now: by(shapes.at(-1)!), before: Object.assign({}, ...shapes.map(by)) });
       }
     }
-    return wanted;
+    return expected;
+  }
+
+  async #whyWrong(expected: readonly Expected[]): Promise<string | undefined> {
+    const why = whyWrong(await this.#held(), expected);
+    if (why !== undefined) await this.#retryRefused();
+    return why;
+  }
+
+  /** Retries where the store has denied permission, which a client does when it has granted it. */
+  async #retryRefused(): Promise<void> {
+    for (const { path, wasRefused } of this.#destinations)
+      if (wasRefused) await this.#stage.api('POST', `${path}/retry`, {});
   }
 
   async #held(): Promise<Contents> {
-    const held: Contents = {};
+    const held: Record<string, string> = {};
     for (const type of new Set(this.#destinations.map((one) => one.type))) {
+      const { collisionKey } = findDescription(type).nameRule;
       const { stores } = await this.#sandbox('GET', `stores?store=${type}&name=*x${this.#mount}x*`);
       for (const { name, value, deleted_at } of stores[type].secrets)
-        if (deleted_at === null) held[name.toLowerCase()] = parsed(value);
+        if (deleted_at === null) held[collisionKey(name)] = parsed(value);
     }
     return held;
   }
@@ -239,25 +278,13 @@ export class Play {
     const deadline = Date.now() + quietTimeoutMs;
     for (;;) {
       const value = await look();
-      if (isDeepStrictEqual(value, wanted)) return;
-      if (Date.now() > deadline)
-        throw new Error(`wanted ${JSON.stringify(wanted)}, found ${JSON.stringify(value)}`);
+      if (value === wanted) return;
+      if (Date.now() > deadline) throw new Error(`${value}`);
       await sleep(pollMs);
     }
   }
 }
 
-const canonical = (data: Record<string, string>): string =>
-  JSON.stringify(Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))));
-
-/** The value of a whole secret with its keys in order; another value as it is. */
-function parsed(value: string): string {
-  try {
-    const data: unknown = JSON.parse(value);
-    return typeof data === 'object' && data !== null && !Array.isArray(data)
-      ? canonical(data as Record<string, string>)
-      : value;
-  } catch {
-    return value;
-  }
-}
+/** Notes that an association has the shape of its destination now. */
+const reshaped = ({ associations, shape }: PlayedDestination, secret: number): unknown =>
+  associations.set(secret, [...(associations.get(secret) ?? []), shape]);
