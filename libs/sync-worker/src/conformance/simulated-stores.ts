@@ -121,7 +121,7 @@ function stateOf(
   return [...new Set(shown.map((settings) => JSON.stringify(comparable(settings))))].sort();
 }
 
-/** The same for objects and lists that differ only in their order. */
+/** The same for objects and lists that differ only in their order, and for an empty text and none. */
 function comparable(held: unknown): unknown {
   if (Array.isArray(held))
     return held
@@ -129,7 +129,7 @@ function comparable(held: unknown): unknown {
       .map((item) => JSON.stringify(item))
       .sort();
   if (typeof held !== 'object' || held === null) return held;
-  const parts = Object.entries(held).filter(([part]) => !incidental.test(part));
+  const parts = Object.entries(held).filter(([part, value]) => value !== '' && !incidental.test(part));
   return Object.fromEntries(parts.map(([part, value]) => [part, comparable(value)] as const).sort());
 }
 
