@@ -53,6 +53,15 @@ describe('content_type', () => {
     expect((await shown(name)).contentType).toBe('text/plain');
   });
 
+  test('that is empty is the same as none', async () => {
+    const { name, verification } = await putNew();
+    await driver.harness.stranger.updateSecretProperties(name, '', { contentType: '' });
+    driver.harness.calls();
+    await put(verification);
+    expect(driver.harness.calls()).toEqual(['GetSecret']);
+    expect(versions(name)).toBe(1);
+  });
+
   test('is restored by a comparison', async () => {
     const typed = await connect({ content_type: 'text/plain' });
     const { name, verification } = await putNew(typed);

@@ -16,7 +16,11 @@ import { z } from 'zod';
 const Properties = z.object({
   version: z.string().default(''),
   tags: z.record(z.string(), z.string()).default({}),
-  contentType: z.string().optional(),
+  /** Undefined also for an empty one, which an update can leave. */
+  contentType: z
+    .string()
+    .transform((given) => given || undefined)
+    .optional(),
   notBefore: z.date().optional(),
   expiresOn: z.date().optional(),
   createdOn: z.date().optional(),
