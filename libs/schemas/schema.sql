@@ -170,8 +170,8 @@ create table login.namespaces (
 create table login.policies (
   name text not null,
   namespace_id text not null,
-  path_count integer default COALESCE(jsonb_array_length((rules -> 'paths'::text)), 0) not null,
-  plus_path_count integer default COALESCE(jsonb_array_length(jsonb_path_query_array(rules, '$."paths"[*]."path"?(@ like_regex "(^|/)\\+(/|$)")'::jsonpath)), 0) not null,
+  path_count integer generated always as (COALESCE(jsonb_array_length(rules -> 'paths'::text), 0)) stored not null,
+  plus_path_count integer generated always as (COALESCE(jsonb_array_length(jsonb_path_query_array(rules, '$."paths"[*]."path"?(@ like_regex "(^|/)\\+(/|$)")'::jsonpath)), 0)) stored not null,
   rules jsonb not null,
   source text not null,
   updated_at timestamp with time zone default now() not null,
@@ -315,11 +315,11 @@ create table secrets.mounts (
   moved_from text,
   namespace_id text not null,
   path text collate "C" not null,
-  stands_in text default 
+  stands_in text generated always as (
 CASE
-    WHEN (disabled_at IS NULL) THEN namespace_id
+    WHEN disabled_at IS NULL THEN namespace_id
     ELSE NULL::text
-END,
+END) stored,
   constraint mounts_accessor_key UNIQUE (accessor),
   constraint mounts_move_id_key UNIQUE (move_id),
   constraint mounts_pkey PRIMARY KEY (id),

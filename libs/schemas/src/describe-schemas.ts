@@ -8,7 +8,8 @@ const tables = `select format(E'create table %s.%s (\\n%s\\n);%s', n.nspname, c.
        select 0 as position, format('  %s %s%s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
                 case when co.collname not in ('default') then ' collate "' || co.collname || '"' else '' end,
                 case when a.attidentity <> '' then ' generated as identity' else '' end,
-                coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') || case when a.attnotnull then ' not null' else '' end) as line
+                case when a.attgenerated <> '' then ' generated always as (' || pg_get_expr(d.adbin, d.adrelid, true) || ') stored'
+                     else coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') end || case when a.attnotnull then ' not null' else '' end) as line
          from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
          left join pg_collation co on co.oid = a.attcollation
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
