@@ -1,6 +1,6 @@
 -- login: up to 018.do.identities-that-cannot-repeat.sql
 -- secrets: up to 006.do.mount-attributes.sql
--- sync: up to 032.do.scope-members.sql
+-- sync: up to 033.do.places.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -504,6 +504,11 @@ create table sync.destinations (
   name text not null,
   namespace_id text,
   namespace_path text not null,
+  place text generated always as (
+CASE
+    WHEN type = 'codehost'::text THEN lower(((((((("left"(COALESCE(settings ->> 'enterprise_url'::text, ''::text), 300) || chr(10)) || split_part(scope_id, '/'::text, 1)) || chr(10)) || COALESCE(settings ->> 'secrets_location'::text, 'repository'::text)) || chr(10)) || COALESCE(settings ->> 'secrets_app'::text, 'actions'::text)) || chr(10)) || COALESCE(settings ->> 'environment_name'::text, ''::text))
+    ELSE NULL::text
+END) stored,
   purge_error text,
   purge_initiated_at timestamp with time zone,
   purge_keeps boolean default false not null,
@@ -859,6 +864,8 @@ CREATE INDEX destinations_deleted ON sync.destinations USING btree (deleted_at) 
 CREATE INDEX destinations_of_codehost_app ON sync.destinations USING btree (codehost_app_id, id) WHERE (codehost_app_id IS NOT NULL);
 
 CREATE INDEX destinations_of_lane ON sync.destinations USING btree (lane_id);
+
+CREATE INDEX destinations_of_place ON sync.destinations USING btree (place) WHERE (place IS NOT NULL);
 
 CREATE INDEX destinations_with_work ON sync.destinations USING btree (id) WHERE ((deleted_at IS NOT NULL) OR (purge_initiated_at IS NOT NULL) OR (retry_initiated_at IS NOT NULL) OR (push_initiated_at IS NOT NULL) OR (replan_initiated_at IS NOT NULL));
 

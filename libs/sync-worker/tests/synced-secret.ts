@@ -11,20 +11,21 @@ export async function insertSyncedSecret(
   db: Db,
   keyRing: KeyRing,
   data: Record<string, string>,
+  type: string = destinationType,
 ): Promise<string[]> {
   const destinationId = randomUUID();
   const secretId = await insertSecret(db, keyRing, JSON.stringify(data));
   await db.query(
     `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
      values ($1::uuid, 'root', '', $2, $1::text, '{}')`,
-    [destinationId, destinationType],
+    [destinationId, type],
   );
   const [association] = await db.query<{ id: string }>(
     `insert into sync.associations (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
      values ($1, 'root', $2, 'kv', 'kv_1', $2, 's', 1) returning id`,
     [destinationId, secretId],
   );
-  const place = { id: association!.id, destinationId, destinationType };
+  const place = { id: association!.id, destinationId, destinationType: type };
   const wanted = Object.keys(data).map((key) => ({ subKey: key, externalName: key, collisionKey: key }));
   return (await insertEntries(db, place, wanted)).map(({ id }) => id);
 }

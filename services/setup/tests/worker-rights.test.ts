@@ -12,6 +12,7 @@ import {
   forgetWorker,
   listLeftProbes,
   lockedEntries,
+  lockName,
   postponeEntry,
   readEntryContexts,
   readHistory,
@@ -28,6 +29,7 @@ import {
   reportToLane,
   shortenLease,
   verifyAgain,
+  wakeRivals,
 } from '@secrets/sync-entries';
 import { workerGrants } from '../src/database/role-grants.ts';
 import { workers } from '../src/database-roles.ts';
@@ -128,6 +130,8 @@ describe('database role of a worker', () => {
     expect(await as(db, worker, (sql) => readSealedValue(sql, foreign.entry, versionId))).toBeUndefined();
     expect([...contexts.get(mine.entry)!.value!.sealed!]).toEqual([0xfe]);
     await as(db, worker, async (sql) => {
+      expect(await sql.transaction((tx) => lockName(tx, claimed.id))).toBeNull();
+      await wakeRivals(sql, mine.destination, ['app']);
       expect(await recordPutStart(sql, claimed)).toBe(true);
       expect(await recordRemote(sql, claimed, { id: 1 })).toBe(true);
       await forgetPutStart(sql, claimed);

@@ -13,6 +13,7 @@ export interface ClaimedEntry {
   subKey: string;
   desired: 'present' | 'absent';
   externalName: string;
+  collisionKey: string;
   /** The intent that this claim works on. If a newer one arrives in the meantime, the entry becomes due again. */
   generation: number;
   /**
@@ -91,7 +92,7 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
                          where d.id = e.destination_id and ${isPausedNow('d.id', 'd.lane_id')})
         and not exists (select from sync.entries w where w.id = e.waits_for and ${mustWait})
       returning id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired,
-                external_name as "externalName", generation, fence, ${serverIdentity} as server, overwrite, verify, pushed_hash as "pushedHash",
+                external_name as "externalName", collision_key as "collisionKey", generation, fence, ${serverIdentity} as server, overwrite, verify, pushed_hash as "pushedHash",
                 settings_hash as "settingsHash", remote, put_started_at as "putStartedAt", attempts - 1 as attempts,
                 extract(epoch from now() - requested_at)::float8 as "waitedSeconds", is_recoverable as "isRecoverable", ${keepsSecret} as "isKept",
                 exists (select from sync.entries w where w.id = e.waits_for and ${unachieved}) as "isRefreshed", traceparent`,

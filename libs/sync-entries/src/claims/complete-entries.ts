@@ -10,6 +10,7 @@ import {
 } from '../sql-fragments.ts';
 import { actionOf, type ClaimedEntry } from './claim-entries.ts';
 import { recordOutcomes } from './history.ts';
+import { wakeRivals } from './rivals.ts';
 
 type Held = Pick<ClaimedEntry, 'id' | 'fence' | 'server' | 'generation' | 'attempts'>;
 
@@ -94,8 +95,13 @@ export function completeRemoval(db: Db, held: HeldRemoval): Promise<boolean> {
   return db.transaction(async (tx) => {
     // Locked first: of two workers that remove the last two entries, one must see that no entry is left.
     await tx.query('select id from sync.associations where id = $1 for update', [held.associationId]);
-    const [deleted] = await tx.query<{ destination_id: string }>(
-      `delete from sync.entries where id = $1 and fence = $2 and generation = $3 and ${isLeased} returning destination_id`,
+    const [deleted] = await tx.query<{
+      destination_id: string;
+      collision_key: string;
+      may_have_rivals: boolean;
+    }>(
+      `delete from sync.entries where id = $1 and fence = $2 and generation = $3 and ${isLeased} returning destination_id, collision_key,
+         (select place is not null from sync.destinations d where d.id = destination_id) as may_have_rivals`,
       [held.id, held.fence, held.generation],
     );
     if (deleted === undefined) {
@@ -106,6 +112,7 @@ export function completeRemoval(db: Db, held: HeldRemoval): Promise<boolean> {
     }
     await tx.query(requeueWaiting('array[$1::uuid]'), [held.id]);
     await tx.query(requeueFull('array[$1::uuid]'), [deleted.destination_id]);
+    if (deleted.may_have_rivals) await wakeRivals(tx, deleted.destination_id, [deleted.collision_key]);
     await tx.query(
       `delete from sync.associations a
         where id = $1 and removing and not exists (select from sync.entries e where e.association_id = a.id)`,
@@ -123,9 +130,11 @@ export function completeRemoval(db: Db, held: HeldRemoval): Promise<boolean> {
  */
 export async function recordPutStart(sql: Sql, held: Pick<Held, 'id' | 'fence'>): Promise<boolean> {
   const rows = await sql.query(
-    `update sync.entries set put_started_at = coalesce(put_started_at, now())
-      where id = $1 and fence = $2 and lease_until > now()
-      returning id`,
+    `update sync.entries e
+        set put_started_at = case when d.scope_confirmed_at > e.put_started_at then now() else coalesce(e.put_started_at, now()) end
+       from sync.destinations d
+      where e.id = $1 and e.fence = $2 and e.lease_until > now() and d.id = e.destination_id
+      returning e.id`,
     [held.id, held.fence],
   );
   return rows.length === 1;

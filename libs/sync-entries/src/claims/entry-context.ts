@@ -1,6 +1,7 @@
 import type { Sql } from '@secrets/db';
 import { isSlowNow } from '../scheduling/lanes.ts';
 import { destinationRevision } from '../sql-fragments.ts';
+import { type Rival, type RivalRow, rivalOf, toRival } from './rivals.ts';
 
 /**
  * Everything that a worker needs to push an entry. It is read after the claim in a statement of its own: a newer snapshot, so
@@ -24,14 +25,22 @@ export interface EntryContext {
     scopeMembers: Readonly<Record<string, string>>;
   };
   secretId: string;
-  /** Whether the operator has confirmed another scope since the entry was last synced. */
-  isOfEarlierScope: boolean;
+  place: EntryPlace;
   /** The lane of the destination, and whether the last call of either failed. */
   lane: { id: string; isUnhealthy: boolean };
   /** Whether the secret exists under an enabled mount. */
   secretExists: boolean;
   /** The newest readable version; null when none is left. */
   value: StoredValue | null;
+}
+
+/** The place of the external secret. */
+interface EntryPlace {
+  /** Whether the operator has confirmed another scope since the entry was last synced. */
+  isOfEarlierScope: boolean;
+  /** Whether the store does not show who wrote a secret, so that the entry may have rivals in other destinations. */
+  mayHaveRivals: boolean;
+  rival: Rival | null;
 }
 
 /** A version of a secret as stored. */
@@ -46,7 +55,7 @@ export interface StoredValue {
 /** Larger values are read one by one, so that a batch cannot take an unbounded amount of memory. */
 const maxBytesTogether = 65_536;
 
-interface ContextRow {
+interface ContextRow extends RivalRow {
   entry_id: string;
   destination_id: string;
   type: string;
@@ -58,6 +67,7 @@ interface ContextRow {
   codehost_app_id: string | null;
   scope_id: string | null;
   scope_members: Record<string, string>;
+  may_have_rivals: boolean;
   is_of_earlier_scope: boolean;
   secret_id: string;
   lane_id: string;
@@ -84,12 +94,13 @@ export async function readEntryContexts(
   // The limit forces one lookup by primary key for each entry, whatever the statistics of the tables suggest.
   const rows = await sql.query<ContextRow>(
     `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials, codehost_app_id,
-            scope_id, scope_members, is_of_earlier_scope, lane_id, is_unhealthy, secret_id, secret_exists, mount_id, path, version_id, octet_length(sealed) as bytes,
+            scope_id, scope_members, may_have_rivals, rival_name, is_holder, is_wanted, is_of_earlier_scope, lane_id, is_unhealthy, secret_id, secret_exists, mount_id, path, version_id, octet_length(sealed) as bytes,
             case when version_id <> all($2::uuid[]) and octet_length(sealed) <= $3
                   and row_number() over (partition by version_id order by entry_id) = 1 then sealed end as sealed
        from unnest($1::uuid[]) as wanted (id) cross join lateral (
        select e.id as entry_id, d.id as destination_id, d.type, d.name, d.namespace_path, ${destinationRevision} as revision, d.settings,
-              d.sealed_credentials, d.codehost_app_id, d.scope_id, coalesce(d.scope_members, '{}') as scope_members,
+              d.sealed_credentials, d.codehost_app_id, d.scope_id, coalesce(d.scope_members, '{}') as scope_members, d.place is not null as may_have_rivals,
+              rival.rival_name, rival.is_holder, rival.is_wanted,
               coalesce(d.scope_confirmed_at > e.synced_at, false) as is_of_earlier_scope, l.id as lane_id,
               l.failures > 0 or coalesce(h.failures > 0 or h.refusals > 0, false) or ${isSlowNow('h')} as is_unhealthy,
               v.secret_id, v.secret_exists, v.mount_id, v.path, v.version_id, v.sealed
@@ -98,6 +109,7 @@ export async function readEntryContexts(
          join sync.lanes l on l.id = d.lane_id
          left join sync.destination_health h on h.destination_id = d.id
          left join sync.entry_values v on v.entry_id = e.id
+         left join lateral (${rivalOf}) as rival on d.place is not null
         where e.id = wanted.id limit 1) as found`,
     [entryIds, knownVersionIds, maxBytesTogether],
   );
@@ -142,7 +154,11 @@ const contextOf = (row: ContextRow, values: ReadonlyMap<string, StoredValue>): E
     scopeMembers: row.scope_members,
   },
   secretId: row.secret_id,
-  isOfEarlierScope: row.is_of_earlier_scope,
+  place: {
+    isOfEarlierScope: row.is_of_earlier_scope,
+    mayHaveRivals: row.may_have_rivals,
+    rival: toRival(row),
+  },
   lane: { id: row.lane_id, isUnhealthy: row.is_unhealthy },
   secretExists: row.secret_exists,
   value: row.mount_id === null ? null : values.get(row.version_id)!,

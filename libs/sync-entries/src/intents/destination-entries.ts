@@ -1,4 +1,5 @@
 import type { Sql } from '@secrets/db';
+import { wakeRivals } from '../claims/rivals.ts';
 import { allPriorities, newIntent } from './record-intents.ts';
 
 /** Kind of failed entries: `waiting` for the operator, or `postponed` until an automatic retry. */
@@ -125,15 +126,17 @@ export async function associationsDueToPush(
 
 /**
  * Deletes at most `limit` entries of a destination without any work for a worker, and returns how many. Leaves out entries
- * that another transaction has locked.
+ * that another transaction has locked. Wakes the entries of other destinations that wait for the names.
  */
 export async function deleteSomeEntries(sql: Sql, destinationId: string, limit: number): Promise<number> {
-  const rows = await sql.query(
+  const rows = await sql.query<{ key: string }>(
     `delete from sync.entries
       where id = any(array(select id from sync.entries where destination_id = $1 limit $2 for update skip locked))
-      returning id`,
+      returning collision_key as key`,
     [destinationId, limit],
   );
+  const keys = rows.map(({ key }) => key);
+  await wakeRivals(sql, destinationId, keys);
   return rows.length;
 }
 

@@ -1,9 +1,16 @@
 import type { Db } from '@secrets/db';
 import { Fault, isRefusal, type Json } from '@secrets/domain';
-import { type ClaimedEntry, forgetPutStart, recordPutStart, recordRemote } from '@secrets/sync-entries';
+import {
+  type ClaimedEntry,
+  forgetPutStart,
+  lockName,
+  type Rival,
+  recordPutStart,
+  recordRemote,
+} from '@secrets/sync-entries';
 import type { StartOptions } from '../driver/driver.ts';
 
-type HeldEntry = Pick<ClaimedEntry, 'id' | 'fence' | 'putStartedAt'>;
+type HeldEntry = Pick<ClaimedEntry, 'id' | 'fence' | 'externalName' | 'putStartedAt'>;
 
 /** Records for a driver that its put is about to write; see `PutRequest.recordStart` and `PutRequest.recordRemote`. */
 export class PutStart {
@@ -24,11 +31,17 @@ export class PutStart {
     return this.#isLeaseLost;
   }
 
-  /** Writes only for the first put of an external secret. Throws if the attempt is over. */
+  /**
+   * Writes only for the first put of an external secret. Throws if the attempt is over, and `conflict` if another destination
+   * has begun to write the same external secret: the place may have become known during this attempt.
+   */
   async record({ inParts = false }: StartOptions = {}): Promise<void> {
     this.#requireTime();
     if (this.#entry.putStartedAt !== null) return;
-    this.#requireLease(await recordPutStart(this.#db, this.#entry));
+    await this.#db.transaction(async (tx) => {
+      requireNoHolder(this.#entry, await lockName(tx, this.#entry.id));
+      this.#requireLease(await recordPutStart(tx, this.#entry));
+    });
     this.#isRevocable = !inParts;
   }
 
@@ -56,4 +69,22 @@ export class PutStart {
   async forgetIfRefused(error: unknown): Promise<void> {
     if (this.#isRevocable && isRefusal(error)) await forgetPutStart(this.#db, this.#entry);
   }
+}
+
+/**
+ * Requires that the external secret is not another destination's of the same place, although the store may not show it.
+ * @throws {Fault} `conflict`
+ */
+export function requireNoHolder(
+  { externalName }: Pick<ClaimedEntry, 'externalName'>,
+  rival: Rival | null,
+): void {
+  if (!rival?.isHolder) return;
+  const { destinationName: name } = rival;
+  const holder =
+    name === null ? 'another destination of this installation' : `the destination ${JSON.stringify(name)}`;
+  throw new Fault(
+    'conflict',
+    `${JSON.stringify(externalName)} is already synced to the same place by ${holder}; remove it there, or give the destinations different name templates`,
+  );
 }

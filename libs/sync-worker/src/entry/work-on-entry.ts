@@ -1,11 +1,16 @@
 import { Fault, type Json, nextStatus } from '@secrets/domain';
 import { seal } from '@secrets/seal';
-import { areDeletedDestinations, type ClaimedEntry, completeRemoval } from '@secrets/sync-entries';
+import {
+  areDeletedDestinations,
+  type ClaimedEntry,
+  completeRemoval,
+  wakeRivals,
+} from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
 import type { ConnectedDestination, PutRequest, StartOptions } from '../driver/driver.ts';
 import { overwriteDespite } from '../driver/ownership.ts';
 import type { AttemptContext } from './entry-statements.ts';
-import { PutStart } from './put-start.ts';
+import { PutStart, requireNoHolder } from './put-start.ts';
 import { idempotencyToken, settingsHash } from './values/push-identity.ts';
 import { valueHash } from './values/value-hash.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -43,7 +48,10 @@ export async function workOnEntry(worker: Worker, attempt: Attempt): Promise<boo
     settingsHash: null,
     remote: null,
   } as const;
-  return worker.entries.statements.complete(entry, nothing);
+  const isHeld = await worker.entries.statements.complete(entry, nothing);
+  if (attempt.context.place.mayHaveRivals)
+    await wakeRivals(worker.db, entry.destinationId, [entry.collisionKey]);
+  return isHeld;
 }
 
 /**
@@ -67,6 +75,7 @@ function refresh(worker: Worker, attempt: Attempt): Promise<boolean> {
 
 async function push(worker: Worker, attempt: Attempt, value: string): Promise<boolean> {
   const { entry, context } = attempt;
+  requireNoHolder(entry, context.place.rival);
   const settings = settingsHash(context.destination);
   const hash = valueHash(worker.keyRing);
   const compared = worker.entries.values.comparedValue(context.value!, entry.subKey)!;
@@ -76,7 +85,7 @@ async function push(worker: Worker, attempt: Attempt, value: string): Promise<bo
   const pushedHash = isCompared ? entry.pushedHash! : hash.of(compared);
   // An earlier attempt of this intent may have read, and written, another value than the one last pushed.
   const isUncertain = isSameValue && entry.attempts > 0;
-  const verify = entry.verify || isUncertain || context.isOfEarlierScope;
+  const verify = entry.verify || isUncertain || context.place.isOfEarlierScope;
   const isUnchanged = isSameValue && entry.settingsHash === settings && !verify;
   let { remote } = entry;
   if (!isUnchanged) {
@@ -112,7 +121,7 @@ async function put(
   { value, textHash, valueChanged, verify }: PutOptions,
 ): Promise<{ remote: Json } | undefined> {
   const { entry, context } = attempt;
-  const start = new PutStart(worker.db, entry, attempt.signal);
+  const start = new PutStart(worker.db, { ...entry, ...knownOf(attempt) }, attempt.signal);
   const request = {
     entryId: entry.id,
     externalName: entry.externalName,
@@ -150,11 +159,14 @@ async function putTakingOver(
   }
 }
 
+/** Leaves an external secret that another destination of the place holds, or that it keeps. */
 async function remove(
   worker: Worker,
   attempt: Attempt,
   { isRecoverable }: { isRecoverable: boolean },
 ): Promise<void> {
+  const { rival } = attempt.context.place;
+  if (rival?.isHolder || rival?.isWanted) return;
   const { id: entryId, externalName } = attempt.entry;
   const request = { entryId, externalName, ...knownOf(attempt), isRecoverable };
   await callDriver(worker, attempt, (connected, signal) => connected.remove(request, signal));
@@ -171,7 +183,7 @@ async function release(worker: Worker, attempt: Attempt): Promise<void> {
  * place.
  */
 const knownOf = ({ entry: { remote, putStartedAt }, context }: Attempt) =>
-  context.isOfEarlierScope ? { remote: null, putStartedAt: null } : { remote, putStartedAt };
+  context.place.isOfEarlierScope ? { remote: null, putStartedAt: null } : { remote, putStartedAt };
 
 /** Ends at the time limit even if the driver ignores the signal. */
 async function callDriver<T>(

@@ -10,7 +10,7 @@ import { loginSettingsCases } from './cases/login-settings-cases.ts';
 import { sealCases } from './cases/seal-cases.ts';
 import { secretsCases } from './cases/secrets-cases.ts';
 import { syncControlCases } from './cases/sync-control-cases.ts';
-import { workerCases } from './cases/worker-cases.ts';
+import { placeCases, workerCases } from './cases/worker-cases.ts';
 import { counted, notExecuted } from './exceptions.ts';
 import { type Measured, measure, planOf } from './measured-db.ts';
 import { openSeededDb } from './seeded-db.ts';
@@ -21,6 +21,7 @@ const cases: Case[] = [
   ...statusCases,
   ...standaloneCases,
   ...workerCases,
+  ...placeCases,
   ...syncControlCases,
   ...secretsCases,
   ...loginCases,

@@ -88,6 +88,18 @@ insert into sync.entry_history (entry_id, slot, number, destination_type, action
 update sync.associations set unnamed_keys = '[{"key": "k", "reason": "r"}]'
   where destination_id = md5('destination21')::uuid or secret_name = 'team3/app3';
 drop table seeded;
+
+-- code-host destinations: 2,000 in 1,000 repositories, each with 20 entries, of which those of the first destination have been written
+insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings, scope_id)
+  select md5('host' || n)::uuid, 'root', '', 'codehost', 'h' || n, '{}', (n / 2)::text from generate_series(2, 2001) as n;
+insert into sync.associations (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
+  select id, id, 'root', md5('mount')::uuid, 'kv', 'kv_1', md5('host secret')::uuid, 'host', 1 from sync.destinations where type = 'codehost';
+insert into sync.entries (association_id, destination_id, destination_type, sub_key, external_name, collision_key, status, applied_generation,
+                          put_started_at, due_at)
+  select d.id, d.id, d.type, 'k' || k, 'K' || k, 'K' || k, case when n % 2 = 0 then 'SYNCED' else 'PENDING' end, 1 - n % 2,
+         case when n % 2 = 0 then now() end, case when n % 2 = 1 then now() end
+    from sync.destinations d cross join lateral (select substr(d.name, 2)::int as n) as numbered cross join generate_series(1, 20) as k
+   where d.type = 'codehost';
 -- 200,000 events, and outcomes of an hour in 3,000 namespaces
 insert into sync.events (kind, destination_id, association_id, sub_key, external_name, status, outcome, attempts)
   select 'entry', destination_id, association_id, sub_key, external_name, status, 'succeeded', 1 from sync.entries limit 200000;

@@ -29,6 +29,7 @@ export const destinations = {
   deleted: seededId('destination4'), // 50,000 entries
   withoutSource: seededId('destination5'), // 25,000 associations whose sources are gone
   ordinary: seededId('destination21'), // 404 entries of every kind
+  beside: seededId('host3'), // a code-host destination, whose 20 entries have rivals in another one
   shared: seededId('destination921'), // the same, in a lane of 101 destinations
 } as const;
 

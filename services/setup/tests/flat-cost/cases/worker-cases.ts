@@ -15,6 +15,7 @@ import {
   forgetWorker,
   listLeftProbes,
   lockedEntries,
+  lockName,
   postponeEntry,
   readEntryContexts,
   readRemembered,
@@ -34,6 +35,7 @@ import {
   reportToLane,
   shortenLease,
   verifyAgain,
+  wakeRivals,
 } from '@secrets/sync-entries';
 import type { CaseDb } from '../measured-db.ts';
 import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
@@ -137,4 +139,18 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
   },
   'recording that a worker is alive': (db) => recordWorker(db, { id: 'w1', destinationType, slots: 16 }),
   'forgetting a worker': (db) => forgetWorker(db, 'w1', destinationType),
+});
+
+/** The statements of a worker whose store does not show which destination wrote a secret. */
+export const placeCases: Case[] = casesOf('sync-worker-codehost', {
+  'reading the contexts of entries with rivals': async (db) => {
+    const contexts = await readEntryContexts(db, await dueEntries(db, destinations.beside, 16));
+    if (![...contexts.values()].every(({ place }) => place.rival?.isHolder))
+      throw new Error('no rival was found');
+  },
+  'locking an external name': async (db) => {
+    const [id] = await dueEntries(db, destinations.beside, 1);
+    if (!(await lockName(db, id!))?.isHolder) throw new Error('no rival was found');
+  },
+  'waking the rivals of an entry': (db) => wakeRivals(db, destinations.beside, ['K1']),
 });
