@@ -54,7 +54,7 @@ const dependsOnState: readonly RegExp[] = [
   // The text is in a language of its own.
   /^(jwt|policy|secret_name_template|credentials|private_key|key_vault_uri): /,
   /must not contain .* twice|becomes the same label|must not contain the destination's own region/,
-  /exists in one region only|(excludes|for each of) replication_locations|in the location that it is given for/,
+  /exists in one region only|: excludes |must have a key for|in the location that it is given for/,
 ];
 
 test('a request that the document permits is refused with 400 only because of what exists', async () => {
