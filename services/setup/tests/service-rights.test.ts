@@ -20,6 +20,7 @@ const tablesOfWorker = (name: string): string[] => [
     'associations',
     ...(name === 'sync-worker-codehost' ? ['codehost_apps'] : []),
     'config',
+    'deleted_destinations',
     'destination_checks',
     'destination_health',
     'destinations',
