@@ -6,7 +6,7 @@ import { forEach } from '../system/api-client.ts';
 export interface Neighbour {
   name: string;
   perSecond: number;
-  /** As many requests as `harmful` makes, without effects on other tenants. */
+  /** Makes the same number of requests as `harmful`, without effects on other tenants. */
   ordinary: () => Promise<unknown>;
   harmful: () => Promise<unknown>;
 }

@@ -64,7 +64,7 @@ export class AccessForTest {
     return createAuthenticator({ db: { ...this.db, query }, keys: this.keys, limits, clock: () => this.now });
   }
 
-  /** How many statements contain a text. */
+  /** Returns the number of statements that contain a text. */
   count(text: string): number {
     return this.statements.filter((statement) => statement.includes(text)).length;
   }

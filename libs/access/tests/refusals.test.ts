@@ -5,7 +5,7 @@ import { noLimits } from '../src/rate-limits/rate-limits.ts';
 import { newWrappingToken } from '../src/tokens/token.ts';
 import { type AccessForTest, allowed, denied, openAccessForTest } from './access-for-test.ts';
 
-// A specification of what the audit log is told about a refused request: as much as is known when it is refused.
+// A specification of what the audit log records about a refused request: everything that is known when it is refused.
 
 let access: AccessForTest;
 let tokens: Record<

@@ -74,7 +74,7 @@ export function rateLimits({ db, changes, limits, clock }: RateLimitsOptions): R
   };
 }
 
-/** A limit, and what the client is told about it. */
+/** A limit, and whose it is, which the error message names. */
 interface Limit extends RateLimit {
   readonly whose: string;
 }

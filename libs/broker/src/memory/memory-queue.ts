@@ -15,7 +15,7 @@ export interface MemoryOptions {
 interface Message {
   messageId: string;
   text: string;
-  /** How often it was delivered. */
+  /** The number of deliveries so far. */
   deliveries: number;
   /** Number of times that its handler has waited for a dependency since then. */
   waits: number;

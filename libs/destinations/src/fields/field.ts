@@ -4,7 +4,7 @@ import type { z } from 'zod';
 /** Properties that every field declares. */
 interface Rules {
   /**
-   * What the field means, and what follows from leaving it out, in a phrase. The API description and the forms of the
+   * The meaning of the field, and the effect of leaving it out, in a phrase. The API description and the forms of the
    * console show it.
    */
   help: string;

@@ -30,7 +30,7 @@ export interface Access {
   isLogin?: true;
   /** Any valid token may perform it, without consuming a use; the service decides what it returns. */
   anyToken?: true;
-  /** What a token does with itself: takes place in its own namespace, whichever the request names. */
+  /** A token acts on itself, in its own namespace, whichever namespace the request names. */
   isOwn?: true;
   /** Needs the capability `sudo` as well as that of the operation, because it affects more than its own object. */
   needsSudo?: true;
@@ -55,7 +55,7 @@ export interface EndpointDescription {
   /** For POST. Default: `update`, so that an endpoint that is to accept less must say so. */
   needs?: Needs;
   access?: Access;
-  /** What the body may contain, if the caller has a token. Default: `ordinary`. */
+  /** The limits of depth and values of the body, if the caller has a token. Default: `ordinary`. */
   budget?: 'ordinary' | 'secret';
   /** The service that may call it. Default: the gateway, so any client whose policies allow it. */
   from?: string;

@@ -71,7 +71,7 @@ describe('a claim that was lost', () => {
     expect(await stateOf(id)).toEqual({ verify: false, hash: 'h' });
   });
 
-  test('is told from one that is held, was recorded, or whose entry is gone', async () => {
+  test('is distinguished from one that is held, was recorded, or whose entry is gone', async () => {
     const [held, done] = [await claimOf(await add('held')), await claimOf(await add('done'))];
     const gone = await claimOf(await add('gone'));
     await complete(done, pushed);

@@ -20,7 +20,7 @@ interface Segments {
   count: number;
   isPrefix: boolean;
   first: string;
-  /** What is written between two `+`, and the indexes of its first segment and of the one after it. */
+  /** The texts between two `+`, with the indexes of their first segment and of the one after their last. */
   literals: readonly { text: string; from: number; to: number }[];
   /** The indexes of segments that are `+`. */
   plus: readonly number[];

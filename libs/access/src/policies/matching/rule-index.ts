@@ -21,7 +21,7 @@ export interface RuleIndex {
   readonly rules: readonly Rule[];
   /** @param foldedFrom index of the segment from which on the path is in lower case, and patterns are compared in lower case */
   readonly on: (path: string, foldedFrom?: number) => Rule | undefined;
-  /** The same for a folder: patterns may match the path with or without a trailing slash. */
+  /** Finds the strongest pattern for a folder, whose path may match with or without a trailing slash. */
   readonly onFolder: (path: string, foldedFrom?: number) => Rule | undefined;
 }
 

@@ -32,7 +32,7 @@ export const createPolicyReader = ({ db }: { db: Sql }): PolicyReader => ({
 export interface PolicyHolder {
   policies: readonly string[];
   entityId: string | null;
-  /** Of the token and its policies. */
+  /** The namespace of the token and its policies. */
   namespaceId: string;
 }
 
