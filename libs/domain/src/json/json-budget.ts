@@ -44,7 +44,10 @@ const inWords = new Intl.NumberFormat('en');
 const tooMany = (values: number) => `has more than ${inWords.format(values)} values`;
 const tooDeep = (levels: number) => `is nested deeper than ${inWords.format(levels)} levels`;
 
-/** Returns why a parsed value exceeds the budget; undefined if it does not. The value may not be nested deeper than the call stack. */
+/**
+ * Returns why a parsed value exceeds the budget; undefined if it does not. The value may not be nested deeper than the
+ * call stack.
+ */
 export function excessIn(given: unknown, { depth, values }: JsonBudget): string | undefined {
   let found = 0;
   const visit = (value: unknown, levels: number): string | undefined => {
