@@ -50,13 +50,15 @@ export async function releaseClaim(
 }
 
 /**
- * Ends every lease. Only for the start of a process that runs alone: every holder of a lease is dead. An entry that was in
- * progress at several crashes in a row may be their cause, so it waits longer each time, up to a minute.
+ * Ends every lease. Only for the start of a process that runs alone: every holder of a lease is dead. Its call may have written
+ * another value than the one last pushed, so the entry is verified. An entry that was in progress at several crashes in a row may
+ * be their cause, so it waits longer each time, up to a minute.
  */
 export async function endAllLeases(sql: Sql): Promise<void> {
   await sql.query(
     `update sync.entries e
-        set lease_owner = null, lease_until = null, due_at = pause.ends, next_attempt_at = pause.ends
+        set lease_owner = null, lease_until = null, due_at = pause.ends, next_attempt_at = pause.ends,
+            verify = true, pushed_hash = null
        from (select id, now() + least(60, 0.5 * (2 ^ least(attempts - 1, 10) - 1)) * interval '1 second' as ends
                from sync.entries where lease_until is not null) as pause
       where e.id = pause.id`,

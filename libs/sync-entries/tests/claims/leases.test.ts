@@ -21,6 +21,16 @@ test('ends the leases of a dead process', async () => {
   expect(await claim(id)).toBeDefined();
 });
 
+test('verifies what a dead process may have written, also after a newer intent', async () => {
+  const id = await add();
+  await complete((await claim(id))!, pushed);
+  await requestPut(db, [id]);
+  expect(await claim(id)).toMatchObject({ pushedHash: 'h', verify: false });
+  await requestPut(db, [id]);
+  await endAllLeases(db);
+  expect(await claim(id)).toMatchObject({ pushedHash: null, verify: true });
+});
+
 test('undoes a claim: the entry is due at once, and no attempt counts', async () => {
   const id = await add();
   await releaseClaim(db, (await claim(id))!);
