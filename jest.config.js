@@ -1,21 +1,12 @@
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/testing/native/environment.ts',
   testMatch: ['<rootDir>/{libs,services,tests,scripts,bench}/**/*.test.ts'],
   // These have configurations of their own, because they install programs of other languages.
   testPathIgnorePatterns: ['/node_modules/', '/\\.data/', '<rootDir>/tests/(clients|kubernetes)/'],
   modulePathIgnorePatterns: ['/\\.data/'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
+  transform: {},
+  runtime: '<rootDir>/scripts/testing/native/runtime.ts',
   testSequencer: '<rootDir>/scripts/testing/balanced-sequencer.ts',
   reporters: ['default', '<rootDir>/scripts/testing/progress-reporter.ts'],
   testTimeout: 300_000,

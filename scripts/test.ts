@@ -68,7 +68,7 @@ function temporaryFolder(): string {
 }
 
 function runJest(env: Record<string, string>): Promise<boolean> {
-  const command = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, ...args];
+  const command = ['--disable-warning=ExperimentalWarning', jest, ...args];
   const child = spawn(process.execPath, command, { stdio: 'inherit', env: { ...process.env, ...env } });
   return new Promise((resolve) => child.once('exit', (code) => resolve(code === 0)));
 }

@@ -30,13 +30,7 @@ console.log(passed ? 'all clients that could run have passed' : 'FAILED');
 process.exit(passed ? 0 : 1);
 
 async function runJest(given: string[]): Promise<boolean> {
-  const args = [
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    jest,
-    '--config',
-    config,
-  ];
+  const args = ['--disable-warning=ExperimentalWarning', jest, '--config', config];
   const env: NodeJS.ProcessEnv = { ...process.env };
   for (let at = 0; at < given.length; at += 1) {
     const variable = variables[given[at]!];

@@ -17,7 +17,6 @@ if (obstacle !== undefined) {
 const child = spawn(
   process.execPath,
   [
-    '--experimental-vm-modules',
     '--disable-warning=ExperimentalWarning',
     pathOf('../../node_modules/jest/bin/jest.js'),
     '--config',

@@ -5,6 +5,8 @@ import { newValue, putRequest } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
+// own modules: the SDK remembers where it found the managed identity.
+
 const driver = useDriver();
 const { connect, put, putNew } = driver;
 const signal = () => AbortSignal.timeout(60_000);

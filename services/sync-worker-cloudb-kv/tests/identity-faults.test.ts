@@ -3,6 +3,8 @@ import { seal } from '@secrets/seal';
 import { putRequest } from '@secrets/sync-worker/testing';
 import { useDriver } from './use-driver.ts';
 
+// own modules: the SDK remembers where it found the managed identity.
+
 // Not beside the tests of managed identities: the SDK keeps their tokens.
 const variable = 'AZURE_POD_IDENTITY_AUTHORITY_HOST';
 const driver = useDriver();

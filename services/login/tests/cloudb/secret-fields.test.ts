@@ -7,6 +7,7 @@ import { encryptPage } from '../../../../libs/seal-rotation/src/encrypt-page.ts'
 import { configDeclaration } from '../../src/auth-methods/cloudb/config/config-fields.ts';
 import type { LoginForTest } from '../login-for-test.ts';
 
+// own modules: adds to a declaration.
 // A secret field that exists only here: its declaration and its column must be enough to protect it.
 const field = 'fictitious_key';
 Object.assign(configDeclaration, { [field]: secretSetting(z.string().max(100)) });

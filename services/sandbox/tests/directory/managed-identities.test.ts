@@ -5,6 +5,8 @@ import { type Sandbox, startSandbox } from '../../src/sandbox.ts';
 import { userAssignedIdentity, virtualMachine } from '../../src/testing.ts';
 import { resourceClients } from '../stores/cloudb/provider-clients.ts';
 
+// own modules: the SDK remembers where it found the managed identity.
+
 const audience = 'https://management.azure.com/';
 const scope = `${audience}.default`;
 

@@ -17,6 +17,7 @@ const withApps = describeType({
   },
   appField: 'app_name',
 });
+// own modules: adds to a declaration.
 Object.assign(destinationTypes, { [withApps.type]: withApps });
 
 const sync = useSyncControl();

@@ -6,6 +6,8 @@ import type { EnvironmentCredentials } from '../../../src/auth-methods/cloudb/pr
 import { anonymous, type LoginForTest } from '../../login-for-test.ts';
 import { type ProviderForTest, startProviderForTest } from './provider-for-test.ts';
 
+// own modules: the SDK remembers where it found the managed identity.
+
 let cloud: ProviderForTest;
 
 beforeAll(async () => {

@@ -12,6 +12,8 @@ import {
   startLoginForTest,
 } from '../../login-for-test.ts';
 
+// own modules: the SDK remembers where it found the managed identity.
+
 const refusal =
   'this auth mount has no credentials: set client_id, and client_secret or identity_token_audience. Only mounts of the root and administrative namespaces use those of this service';
 const oid = '11111111-aaaa-4bbb-8ccc-333333333333';

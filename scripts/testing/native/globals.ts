@@ -1,0 +1,43 @@
+import { ModernFakeTimers } from '@jest/fake-timers';
+import type * as Jest from '@jest/globals';
+import { ModuleMocker } from 'jest-mock';
+
+type Globals = Pick<
+  typeof Jest,
+  'afterAll' | 'afterEach' | 'beforeAll' | 'beforeEach' | 'describe' | 'expect' | 'it' | 'test'
+>;
+
+let current: Globals;
+
+/** Sets the functions of the test file that runs. */
+export function setGlobals(globals: object): void {
+  current = globals as Globals;
+}
+
+/** The function of the test file that runs, also for a module that another file loaded. */
+const forward = <N extends keyof Globals>(name: N): Globals[N] =>
+  new Proxy(function forwarded() {} as unknown as Globals[N] & object, {
+    apply: (_target, self, args) => Reflect.apply(current[name] as never, self, args),
+    get: (_target, property) => Reflect.get(current[name], property),
+  });
+
+export const afterAll = forward('afterAll');
+export const afterEach = forward('afterEach');
+export const beforeAll = forward('beforeAll');
+export const beforeEach = forward('beforeEach');
+export const describe = forward('describe');
+export const expect = forward('expect');
+export const it = forward('it');
+export const test = forward('test');
+
+const mocker = new ModuleMocker(globalThis);
+const timers = new ModernFakeTimers({ config: { fakeTimers: {}, rootDir: '' } as never, global: globalThis });
+
+/** The members of `jest` that tests use. */
+export const jest = {
+  advanceTimersByTimeAsync: (ms: number) => timers.advanceTimersByTimeAsync(ms),
+  restoreAllMocks: () => mocker.restoreAllMocks(),
+  spyOn: mocker.spyOn.bind(mocker),
+  useFakeTimers: (config?: object) => timers.useFakeTimers(config),
+  useRealTimers: () => timers.useRealTimers(),
+};
