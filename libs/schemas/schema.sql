@@ -1,4 +1,4 @@
--- login: up to 018.do.identities-that-cannot-repeat.sql
+-- login: up to 019.do.groups-in-order.sql
 -- secrets: up to 006.do.mount-attributes.sql
 -- sync: up to 033.do.places.sql
 
@@ -792,6 +792,8 @@ CREATE INDEX entity_aliases_by_entity ON login.entity_aliases USING btree (entit
 CREATE INDEX entity_aliases_in_other_case ON login.entity_aliases USING btree (mount_id, lower(name)) WHERE (name <> lower(name));
 
 CREATE INDEX groups_by_folded_name ON login.groups USING btree (namespace_id, lower((name COLLATE "default")));
+
+CREATE INDEX groups_by_namespace ON login.groups USING btree (namespace_id, id);
 
 CREATE INDEX identity_keys_by_end ON login.identity_keys USING btree (published_until) WHERE (state = 'retired'::text);
 
