@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '@secrets/domain';
+import { analyzeTables } from './analyze-tables.ts';
 import { isUnavailable } from './connections/unavailable.ts';
 import type { Db } from './db.ts';
 import { type Migrations, migrate } from './migrate.ts';
@@ -13,7 +14,7 @@ interface PrepareLog {
 const maxWaitMs = 120_000;
 const retryMs = 1_000;
 
-/** Migrates one schema, if it is not up to date. */
+/** Migrates one schema, if it is not up to date, and analyses its tables then, or if they were restored without statistics. */
 export async function migrateSchema(
   db: Db,
   migrations: Migrations,
@@ -21,6 +22,8 @@ export async function migrateSchema(
 ): Promise<void> {
   const applied = await migrate(db, migrations);
   if (applied.length > 0) log.info({ schema: migrations.schema, applied }, 'schema migrated');
+  const analysed = await analyzeTables(db, migrations.schema, { all: applied.length > 0 });
+  if (analysed.length > 0) log.info({ schema: migrations.schema, analysed }, 'tables analysed');
 }
 
 /**
