@@ -18,7 +18,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-// How the same statements fare in large tables that were analysed: flat-cost/.
+// How the same statements fare in large tables: flat-cost/.
 describe('statements of a worker on tables that were never analysed', () => {
   let db: Awaited<ReturnType<typeof preparedDb>>;
   let ids: string[];

@@ -7,6 +7,15 @@ export const entitiesInOtherCaseSql = (mountId: string, name: string): string =>
   `select o.entity_id from login.entity_aliases o where o.mount_id = ${mountId} and lower(o.name) = ${name} and o.name <> lower(o.name)`;
 
 /**
+ * SQL of a join with the groups `g` that alias `ea` names. The fences keep Postgres from reading all groups instead, which it
+ * would while it has no statistics of the tables.
+ */
+export const groupsOfAlias = (alias: string, columns: string): string =>
+  `cross join lateral (
+      select group_id from login.group_aliases where mount_id = ${alias}.mount_id and name = any(${alias}.groups) offset 0) ga
+    cross join lateral (select ${columns} from login.groups g where g.id = ga.group_id limit 1)`;
+
+/**
  * SQL for the policies of an identity: those of the entity, and of the groups to which the aliases assign it. Names
  * denote policies of the entity's namespace, so they apply only to tokens of that namespace. Null if the entity does
  * not exist or is disabled.
@@ -19,8 +28,7 @@ export const identityPoliciesSql = (entityId: string, namespaceId: string): stri
     union
     select unnest(g.policies)
     from login.entity_aliases ea
-    join login.group_aliases ga on ga.mount_id = ea.mount_id and ga.name = any(ea.groups)
-    join login.groups g on g.id = ga.group_id
+    ${groupsOfAlias('ea', 'g.policies')} g
     where ea.entity_id = en.id
     order by 1
   ) else '{}' end

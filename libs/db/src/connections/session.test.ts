@@ -26,6 +26,7 @@ const hostileDefaults: Record<string, string> = {
   search_path: 'elsewhere',
   plan_cache_mode: 'force_custom_plan',
   enable_seqscan: 'on',
+  enable_bitmapscan: 'on',
   jit: 'on',
 };
 

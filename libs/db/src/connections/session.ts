@@ -28,7 +28,8 @@ interface Timeouts {
  * and is created once. By default, Postgres replans statements with an array parameter each time, which takes longer than they
  * run. A connection keeps a plan until the tables are analysed again. What was planned for a table of a few rows would read all
  * of it after it has grown: a check of a token took 0.5 s with 200,000 tokens. Where there is no index, Postgres scans the
- * table anyway; versions before 18 then count a huge cost, which would make them compile the statement.
+ * table anyway; versions before 18 then count a huge cost, which would make them compile the statement. While Postgres has no
+ * statistics of a table, as after a restore, it would also combine the index by the key with others that it reads as a whole.
  * https://www.postgresql.org/docs/current/runtime-config-query.html
  * https://www.postgresql.org/docs/current/runtime-config-client.html
  */
@@ -50,6 +51,7 @@ export const sessionSettings = ({ statementTimeoutMs, lockTimeoutMs }: Timeouts)
   search_path: 'public',
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
   jit: 'off',
 });
 

@@ -49,6 +49,9 @@ export async function releaseClaim(
   );
 }
 
+/** SQL: a crash more doubles the pause of an entry. */
+const pauseEnds = `now() + least(60, 0.5 * (2 ^ least(e.attempts - 1, 10) - 1)) * interval '1 second'`;
+
 /**
  * Ends every lease. Only for the start of a process that runs alone: every holder of a lease is dead. Its call may have written
  * another value than the one last pushed, so the entry is verified. An entry that was in progress at several crashes in a row may
@@ -57,10 +60,10 @@ export async function releaseClaim(
 export async function endAllLeases(sql: Sql): Promise<void> {
   await sql.query(
     `update sync.entries e
-        set lease_owner = null, lease_until = null, due_at = pause.ends, next_attempt_at = pause.ends,
+        set lease_owner = null, lease_until = null, due_at = ${pauseEnds}, next_attempt_at = ${pauseEnds},
             verify = true, pushed_hash = null
-       from (select id, now() + least(60, 0.5 * (2 ^ least(attempts - 1, 10) - 1)) * interval '1 second' as ends
-               from sync.entries where lease_until is not null) as pause
-      where e.id = pause.id`,
+      where e.id = any(array(
+        select id from sync.entries
+         where (announced_at is not null or lease_until is not null) and lease_until is not null order by destination_id))`,
   );
 }

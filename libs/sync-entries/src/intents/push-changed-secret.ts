@@ -48,7 +48,8 @@ export const pushChangedSecret = (
        returning association_id)
      select a.id, d.type as "destinationType",
             a.id = any(array(select association_id from pushed union all select id from whole where not is_behind)) as "isFollowed"
-       from sync.associations a join sync.destinations d on d.id = a.destination_id
+       from sync.associations a cross join lateral (
+         select type from sync.destinations where id = a.destination_id limit 1) as d
       where a.secret_id = $1 order by a.id`,
     [secretId, destinationTypes, traceparent() ?? null],
   );

@@ -178,8 +178,9 @@ export async function requestRemoval(
   if (entries.length === 0) return;
   await sql.query(
     `update sync.entries e set desired = 'absent', is_recoverable = $4, waits_for = given.waits_for, ${newIntent(origin, 'false', '$3')}
-       from unnest($1::uuid[], $2::uuid[]) as given (id, waits_for)
-      where e.id = given.id and e.id = any(${lockedInOrder('id = any($1::uuid[])')})`,
+       from (select * from unnest($1::uuid[], $2::uuid[]) as g (id, waits_for)
+              where g.id = any(${lockedInOrder('id = any($1::uuid[])')})) as given
+      where e.id = given.id`,
     [
       entries.map(({ id }) => id),
       entries.map(({ id, waitsFor }) => (keep ? id : waitsFor)),

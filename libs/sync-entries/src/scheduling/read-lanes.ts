@@ -81,7 +81,9 @@ export async function readLanes(
   budget: Budget,
 ): Promise<SchedulerState | undefined> {
   const rows = await sql.query<DestinationRow>(
-    `with recursive waiting as (${waitingDestinations}), outstanding as (${outstandingEntries})
+    // The limits and the offset force one look-up by the primary key for each destination. A row security policy would not let
+    // Postgres use the key for the expression that a full join returns.
+    `with recursive waiting as (${waitingDestinations}), outstanding as materialized (${outstandingEntries})
      select (select turn from sync.scheduler_turns where destination_type = $1) as turn, ${liveSlots('$1')} as slots,
             (extract(epoch from now()) * 1000)::float8 as "nowMs",
             l.id as "laneId", ${laneState('l')} as lane, l.tokens,
@@ -89,11 +91,12 @@ export async function readLanes(
             (extract(epoch from greatest(least(l.served_at, now()), 'epoch')) * 1000)::float8 as "servedAtMs",
             d.id as "destinationId", ${laneState('h')} as health, ${isSlowNow('h')} as "isSlow",
             (extract(epoch from greatest(${pauseEnd('l')}, ${pauseEnd('h')})) * 1000)::float8 as "pausedUntilMs",
-            coalesce(outstanding.count, 0) as outstanding,
+            coalesce(active.count, 0) as outstanding,
             coalesce(greatest(${pauseEnd('l')}, ${pauseEnd('h')}), '-infinity') <= now()
               and ("isDue" or ${hasDueOf(1)} or ${hasDueOf(2)}) is true as "hasDue"
-       from waiting full join outstanding using (destination_id)
-       join sync.destinations d on d.id = destination_id and d.type = $1 and d.deleted_at is null
+       from (select * from waiting full join outstanding using (destination_id) offset 0) as active
+       cross join lateral (
+         select id, lane_id from sync.destinations where id = active.destination_id and type = $1 and deleted_at is null limit 1) as d
        join sync.lanes l on l.id = d.lane_id
        left join sync.destination_health h on h.destination_id = d.id
       order by random()`, // a probe after a pause must not always be of the same destination

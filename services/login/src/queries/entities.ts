@@ -1,6 +1,6 @@
 import { generatedName } from '@secrets/access';
 import type { PageRange, Sql, Tx } from '@secrets/db';
-import { type AliasRow, byCondition, type IdOrName } from './groups.ts';
+import { type AliasRow, byCondition, type IdOrName, mountOf } from './groups.ts';
 
 /** An entity: the identity that owns tokens. */
 export interface EntityRow {
@@ -23,10 +23,10 @@ export const nilId = '00000000-0000-0000-0000-000000000000';
 
 // The entities of a disabled mount remain for a while. Nothing shows them.
 const aliases = `(select coalesce(jsonb_agg(jsonb_build_object('id', a.entity_id, 'name', coalesce(a.given_name, a.name), 'mountAccessor', m.accessor, 'mountPath', m.path,
-    'mountType', coalesce(m.named_type, m.type))), '[]') from login.entity_aliases a join login.auth_mounts m on m.id = a.mount_id where a.entity_id = e.id)`;
+    'mountType', coalesce(m.named_type, m.type))), '[]') from login.entity_aliases a ${mountOf('a')} where a.entity_id = e.id)`;
 const groupIds = `array(select ga.group_id::text from login.entity_aliases a
-    join login.group_aliases ga on ga.mount_id = a.mount_id and ga.name = any(a.groups) where a.entity_id = e.id order by 1)`;
-const hasAlias = `(select m.id from login.entity_aliases a join login.auth_mounts m on m.id = a.mount_id where a.entity_id = e.id limit 1) is not null`;
+    cross join lateral (select group_id from login.group_aliases where mount_id = a.mount_id and name = any(a.groups) offset 0) ga where a.entity_id = e.id order by 1)`;
+const hasAlias = `(select m.id from login.entity_aliases a ${mountOf('a')} where a.entity_id = e.id limit 1) is not null`;
 // The entities of a disabled mount remain for a while, with their aliases. Nothing shows them.
 const wasOfMount =
   '(select a.entity_id from login.entity_aliases a where a.entity_id = e.id limit 1) is not null';

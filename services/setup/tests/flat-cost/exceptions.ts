@@ -4,6 +4,7 @@ export const counted: Record<string, number> = {
   countPending: 10_000,
   countAssociations: 1_001,
   countToPush: 1_001,
+  countExternalSecrets: 100,
   // A page of 500.
   countSomeEvents: 500,
   sweepSomeEvents: 1_000,

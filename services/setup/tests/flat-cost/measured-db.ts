@@ -80,15 +80,16 @@ function measuring(tx: Tx, measured: Measured[]): CaseDb {
 }
 
 /**
- * Returns the generic plan of a statement of a role, as it would be if sequential scans were not avoided: an index that
- * is read as a whole is no better.
+ * Returns the generic plan of a statement of a role, as it would be if the session avoided no kind of scan: an index
+ * that is read as a whole is no better.
  */
 export async function planOf(db: Db, role: string | undefined, text: string): Promise<string> {
   const parameters = new Set(text.match(/\$\d+/g));
   const nulls = parameters.size === 0 ? '' : `(${Array(parameters.size).fill('null')})`;
   return db.transaction(async (tx) => {
     if (role !== undefined) await tx.query(`set local role ${role}`);
-    await tx.script('set local max_parallel_workers_per_gather = 0; set local enable_seqscan = on');
+    await tx.script('set local max_parallel_workers_per_gather = 0');
+    await tx.script('set local enable_seqscan = on; set local enable_bitmapscan = on');
     await tx.script(`prepare planned as ${text}`);
     const lines = await tx.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute planned${nulls}`);
     await tx.script('deallocate planned');

@@ -26,7 +26,6 @@ export async function openSeededDb(): Promise<Db> {
   const prepared = await preparedDb();
   const db = openPostgres({ url: prepared.url, connections: 1, statementTimeoutMs: 300_000 });
   await db.transaction(seed, { isUnlimited: true });
-  await db.query('vacuum (analyze)');
   return {
     ...db,
     close: async () => {
@@ -36,11 +35,43 @@ export async function openSeededDb(): Promise<Db> {
   };
 }
 
+/** A state of the tables in which statements are planned and executed. */
+export interface State {
+  name: string;
+  /** Changes the tables from the state before. */
+  enter(db: Db): Promise<void>;
+  /** Whether only long runs reach it. */
+  isLong?: boolean;
+}
+
+/** The first state is that of a restore, which analyses nothing: https://www.postgresql.org/docs/current/app-pgrestore.html */
+export const restored: State = { name: 'after a restore, without statistics', enter: async () => undefined };
+
+export const analysed: State = {
+  name: 'after an analysis',
+  enter: async (db) => void (await db.query('vacuum (analyze)')),
+};
+
+/** The statistics are from before. The destinations of which cases name few entries keep all of them. */
+export const emptied: State = {
+  name: 'after 90 % of the entries were deleted',
+  enter: async (db) => {
+    await db.query(
+      `delete from sync.entries using sync.destinations d
+        where d.id = destination_id and d.name !~ '^d(21|921)$' and d.type <> 'codehost' and hashtext(entries.id::text) % 10 <> 0`,
+    );
+    await db.query('vacuum');
+  },
+  isLong: true,
+};
+
 async function seed(tx: Tx): Promise<void> {
   await tx.script(`set local work_mem = '256MB'; set local maintenance_work_mem = '256MB'`);
   await tx.script('set local session_replication_role = replica'); // no checks of foreign keys
   await tx.script('alter table sync.destinations enable always trigger own_lane');
   for (const table of largeTables) await tx.script(`alter table ${table} set unlogged`);
+  for (const table of await allTables(tx))
+    await tx.script(`alter table ${table} set (autovacuum_enabled = off)`);
   const { drop, create } = await indexStatements(tx);
   for (const statement of drop) await tx.script(statement);
   await tx.script(readFileSync(`${import.meta.dirname}/seed.sql`, 'utf8'));
@@ -60,4 +91,11 @@ async function indexStatements(tx: Tx): Promise<{ drop: string[]; create: string
     [largeTables],
   );
   return { drop: rows.map(({ drop }) => drop), create: rows.map(({ create }) => create) };
+}
+
+async function allTables(tx: Tx): Promise<string[]> {
+  const rows = await tx.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace in ('login'::regnamespace, 'secrets'::regnamespace, 'sync'::regnamespace)`,
+  );
+  return rows.map(({ name }) => name);
 }

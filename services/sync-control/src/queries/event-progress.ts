@@ -14,11 +14,13 @@ export async function countSomeEvents(sql: Sql, limit: number): Promise<number |
           order by xid, id limit $1) as e),
      added as (
        insert into sync.outcome_minutes as m (namespace_id, destination_type, minute, succeeded, failed)
-       select d.namespace_id, d.type, date_trunc('minute', page.at), count(*) filter (where outcome = 'succeeded'),
-              count(*) filter (where outcome = 'failed')
-         from page cross join lateral (
-           select namespace_id, type from sync.destinations where id = page.destination_id and deleted_at is null limit 1) as d
-        where outcome is not null group by 1, 2, 3
+       select d.namespace_id, d.type, counted.minute, sum(counted.succeeded), sum(counted.failed)
+         from (select destination_id, date_trunc('minute', at) as minute, count(*) filter (where outcome = 'succeeded') as succeeded,
+                      count(*) filter (where outcome = 'failed') as failed
+                 from page where outcome is not null group by 1, 2) as counted
+        cross join lateral (
+           select namespace_id, type from sync.destinations where id = counted.destination_id and deleted_at is null limit 1) as d
+        group by 1, 2, 3
        on conflict (namespace_id, destination_type, minute) do update
          set succeeded = m.succeeded + excluded.succeeded, failed = m.failed + excluded.failed),
      moved as (

@@ -1,6 +1,7 @@
 import type { Sql } from '@secrets/db';
 import { type Epoch, epochSql } from '../../changes/epoch.ts';
 import type { AtEpoch } from '../../read-access.ts';
+import { groupsOfAlias } from '../../tokens/identity-policies.ts';
 import type { CompiledPolicies } from '../matching/compile-policies.ts';
 import type { TemplateValues } from '../rules/path-templates.ts';
 
@@ -10,12 +11,11 @@ export const generatedName = 'entity_';
 const text = `
   select ${epochSql('e')} as epoch, en.id, coalesce(en.name, '${generatedName}' || en.id) as name, en.metadata, (
       select coalesce(jsonb_agg(jsonb_build_object('mountId', m.id, 'mountAccessor', m.accessor, 'id', ea.entity_id, 'name', ea.name)), '[]')
-      from login.entity_aliases ea join login.auth_mounts m on m.id = ea.mount_id where ea.entity_id = en.id
+      from login.entity_aliases ea cross join lateral (select m.id, m.accessor from login.auth_mounts m where m.id = ea.mount_id limit 1) m where ea.entity_id = en.id
     ) as aliases, (
       select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name, 'metadata', g.metadata)), '[]')
       from login.entity_aliases ea
-      join login.group_aliases ga on ga.mount_id = ea.mount_id and ga.name = any(ea.groups)
-      join login.groups g on g.id = ga.group_id
+      ${groupsOfAlias('ea', 'g.id, g.name, g.metadata')} g
       where ea.entity_id = en.id
     ) as groups
   from login.access_epoch e

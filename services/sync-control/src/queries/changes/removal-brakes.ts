@@ -158,8 +158,8 @@ export const listHeldRemovals = (
 /** Returns the number of destinations in which removals are held. */
 export async function countHeld(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
-    `select count(*) as count from sync.removal_brakes b join sync.destinations d on d.id = b.destination_id
-      where held_at is not null and d.deleted_at is null`,
+    `select count(*) as count from sync.removal_brakes b
+      where held_at is not null and (select d.deleted_at is null from sync.destinations d where d.id = b.destination_id)`,
   );
   return row?.count ?? 0;
 }
