@@ -1,6 +1,6 @@
 -- login: up to 019.do.groups-in-order.sql
 -- secrets: up to 006.do.mount-attributes.sql
--- sync: up to 033.do.places.sql
+-- sync: up to 034.do.ended-purges.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -509,6 +509,7 @@ CASE
     WHEN type = 'codehost'::text THEN lower(((((((("left"(COALESCE(settings ->> 'enterprise_url'::text, ''::text), 300) || chr(10)) || split_part(scope_id, '/'::text, 1)) || chr(10)) || COALESCE(settings ->> 'secrets_location'::text, 'repository'::text)) || chr(10)) || COALESCE(settings ->> 'secrets_app'::text, 'actions'::text)) || chr(10)) || COALESCE(settings ->> 'environment_name'::text, ''::text))
     ELSE NULL::text
 END) stored,
+  purge_ended_at timestamp with time zone,
   purge_error text,
   purge_initiated_at timestamp with time zone,
   purge_keeps boolean default false not null,
@@ -565,6 +566,7 @@ create table sync.entries (
   pushed_hash text,
   put_started_at timestamp with time zone,
   remote jsonb,
+  removal_requested_at timestamp with time zone,
   requested_at timestamp with time zone default now() not null,
   settings_hash text,
   status text default 'PENDING'::text not null,
@@ -1034,7 +1036,10 @@ CREATE OR REPLACE FUNCTION sync.keep_in_purge()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if exists (select from sync.destinations where id = new.destination_id and purge_initiated_at is not null and purge_keeps) then
+  new.removal_requested_at := clock_timestamp();
+  if new.waits_for is null and exists (
+    select from sync.destinations where id = new.destination_id and purge_initiated_at is not null and purge_keeps
+  ) then
     new.waits_for := new.id;
   end if;
   return new;
@@ -1285,7 +1290,7 @@ CREATE TRIGGER renew_revision BEFORE UPDATE OF revision ON sync.destinations FOR
 
 CREATE TRIGGER forget_history AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.forget_history();
 
-CREATE TRIGGER keep_in_purge BEFORE UPDATE OF desired ON sync.entries FOR EACH ROW WHEN (((new.desired = 'absent'::text) AND (new.waits_for IS NULL))) EXECUTE FUNCTION sync.keep_in_purge();
+CREATE TRIGGER keep_in_purge BEFORE UPDATE OF desired ON sync.entries FOR EACH ROW WHEN ((new.desired = 'absent'::text)) EXECUTE FUNCTION sync.keep_in_purge();
 
 CREATE TRIGGER record_entry AFTER UPDATE OF status ON sync.entries FOR EACH ROW WHEN (((old.status <> new.status) OR (old.synced_at IS DISTINCT FROM new.synced_at) OR ((old.lease_owner IS NOT NULL) AND (new.lease_owner IS NULL)))) EXECUTE FUNCTION sync.record_entry();
 

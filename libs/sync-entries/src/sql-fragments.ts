@@ -4,9 +4,13 @@
  */
 const isKept = 'e.waits_for = e.id';
 
-/** SQL of whether the removal of entry `e` keeps the external secret: during a purge, the purge decides. */
+/**
+ * SQL of whether the removal of entry `e` keeps the external secret: during a purge, and for what a purge that has ended was to
+ * remove, the purge decides.
+ */
 export const keepsSecret = `coalesce(
-  (select d.purge_keeps from sync.destinations d where d.id = e.destination_id and d.purge_initiated_at is not null), ${isKept}, false)`;
+  (select d.purge_keeps from sync.destinations d where d.id = e.destination_id
+      and (d.purge_initiated_at is not null or coalesce(e.removal_requested_at, '-infinity') <= d.purge_ended_at)), ${isKept}, false)`;
 
 /** SQL condition: entry `w` is not achieved yet, so entry `e`, which waits for it, must not be removed. */
 export const unachieved = `not coalesce(${isKept}, false) and w.status not in ('SYNCED', 'UNSYNCED')`;

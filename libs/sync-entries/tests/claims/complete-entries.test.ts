@@ -179,4 +179,18 @@ describe('an external secret that is to be kept', () => {
     await purge(false);
     expect(await claim(kept)).toMatchObject({ isKept: false });
   });
+
+  test.each([true, false])(
+    'is kept after a purge as that said (%j), if the removal was requested before its end',
+    async (keeps) => {
+      const [earlier, later] = [await add(), await add('later')];
+      await requestRemoval(db, [{ id: earlier, waitsFor: null }], { keep: !keeps });
+      await db.query('update sync.destinations set purge_keeps = $1, purge_ended_at = clock_timestamp()', [
+        keeps,
+      ]);
+      await requestRemoval(db, [{ id: later, waitsFor: null }], { keep: !keeps });
+      expect(await claim(earlier)).toMatchObject({ isKept: keeps });
+      expect(await claim(later)).toMatchObject({ isKept: !keeps });
+    },
+  );
 });

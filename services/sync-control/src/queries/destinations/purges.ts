@@ -15,10 +15,11 @@ export async function initiatePurge(sql: Sql, id: string, { keep }: { keep: bool
   );
 }
 
-/** Ends a purge that failed: the destination is in use again. */
+/** Ends a purge that failed: the destination is in use again. What was to be removed still is, or is kept, as the purge says. */
 export async function endPurge(sql: Sql, id: string): Promise<void> {
   await sql.query(
-    'update sync.destinations set purge_initiated_at = null, purge_error = null where id = $1',
+    `update sync.destinations
+        set purge_initiated_at = null, purge_error = null, purge_ended_at = clock_timestamp() where id = $1`,
     [id],
   );
 }

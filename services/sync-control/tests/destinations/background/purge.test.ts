@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { claimEntries } from '@secrets/sync-entries';
 import { eventually, type Fixture, useSyncControl } from '../../sync-control-for-test.ts';
 
 const sync = useSyncControl();
@@ -163,6 +164,19 @@ describe('a purge', () => {
       expect(await sync.work()).toBe(1);
       expect(await sync.db.query('select from sync.associations')).toEqual([]);
       expect(await isDeleted()).toBe(false);
+    });
+
+    test('keeps external secrets if it was switched to that, also when a write has ended it', async () => {
+      expect((await remove('?keep=true')).status).toBe(204);
+      await eventually(async () => {
+        await sync.work('fail');
+        return (await failure()) !== '';
+      });
+      expect((await sync.call('POST', at.path, {})).status).toBe(200);
+      const entries = await sync.db.query<{ id: string }>('select id from sync.entries');
+      const claim = { destinationType: 'cloudA-sm', owner: 'test', leaseSeconds: 60 };
+      const claimed = await claimEntries(sync.db, { ...claim, entryIds: entries.map(({ id }) => id) });
+      expect(claimed).toMatchObject([{ desired: 'absent', isKept: true }]);
     });
 
     test('is ended by the next set', async () => {
