@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@secrets/telemetry';
+import { type Logger, logFailure } from '@secrets/telemetry';
 
 /** A task that is repeated until it is stopped. */
 export interface Repeated {
@@ -7,7 +7,10 @@ export interface Repeated {
   stop(): Promise<void>;
 }
 
-/** Runs `work` every `seconds`, with jitter of 10 %, one run at a time. A failed run is logged and does not stop the next one. */
+/**
+ * Runs `work` every `seconds`, with jitter of 10 %, one run at a time. A failed run is logged (`logFailure`) and does
+ * not stop the next one.
+ */
 export function every(
   seconds: number,
   name: string,
@@ -22,7 +25,7 @@ export function every(
       await sleep(jittered, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
       if (signal.aborted) return;
       await work(() => signal.aborted).catch((error: unknown) =>
-        log.warn({ error, task: name }, 'background task failed; will be retried'),
+        logFailure(log, { error, task: name }, 'background task failed; will be retried'),
       );
     }
   };

@@ -1,7 +1,7 @@
 import { every, type Repeated } from '@secrets/background';
 import type { Broker, Relay } from '@secrets/broker';
 import type { Db } from '@secrets/db';
-import type { Logger } from '@secrets/telemetry';
+import { type Logger, logFailure } from '@secrets/telemetry';
 import { startChangesRelay } from './changes/changes-relay.ts';
 import type { SecretsConfig } from './config.ts';
 import { purgeDisabledMounts } from './mounts/purge-disabled-mounts.ts';
@@ -48,7 +48,7 @@ export class Background {
   /** Call after a mount was disabled. */
   notifyMountDisabled(): void {
     this.#purge().catch((error: unknown) =>
-      this.#log.warn({ error }, 'purging disabled mounts failed; will be retried'),
+      logFailure(this.#log, { error }, 'purging disabled mounts failed; will be retried'),
     );
   }
 

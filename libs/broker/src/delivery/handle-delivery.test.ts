@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { Problem } from '@secrets/domain';
 import { deliveryLimit, type MessageHandler } from '../broker.ts';
 import { handleDelivery } from './handle-delivery.ts';
+import { WaitingMessages } from './waiting-messages.ts';
 
 describe('handleDelivery', () => {
   const judge = async (handler: MessageHandler, given: { deliveries?: number; text?: string } = {}) => {
@@ -14,13 +16,32 @@ describe('handleDelivery', () => {
       messageId: 'm',
       text: '{"entryId":"e1"}',
       deliveries: 1,
-      waits: 0,
       ...given,
     };
     const log = { info: note, warn: note, error: note };
-    const verdict = await handleDelivery(handler, delivery, { handlerTimeoutMs: 30, log });
+    const options = { handlerTimeoutMs: 30, log, waiting: new WaitingMessages(log) };
+    const verdict = await handleDelivery(handler, delivery, options);
     return { verdict, lines };
   };
+
+  test('logs an outage once at its begin and once at its end, however many messages wait', async () => {
+    const lines: string[] = [];
+    const note = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`);
+    const log = { info: note('info'), warn: note('warn'), error: note('error') };
+    const options = { handlerTimeoutMs: 30_000, log, waiting: new WaitingMessages(log) };
+    let isAway = true;
+    const handler = async () => {
+      if (isAway) throw new Problem('unavailable', 'the database is unavailable');
+      return 'ack' as const;
+    };
+    const deliver = (messageId: string) =>
+      handleDelivery(handler, { queue: 'q', messageId, text: '{}', deliveries: 1 }, options);
+    for (const messageId of ['a', 'b', 'a', 'b']) expect(await deliver(messageId)).toBe('wait');
+    expect(lines).toEqual(['warn: messages wait: a dependency is away']);
+    isAway = false;
+    for (const messageId of ['a', 'b', 'c']) expect(await deliver(messageId)).toBe('ack');
+    expect(lines.slice(1)).toEqual(['info: messages no longer wait']);
+  });
 
   test('requeues when the handler times out, and ignores its later rejection', async () => {
     const { promise, reject } = Promise.withResolvers<never>();

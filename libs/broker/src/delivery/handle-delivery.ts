@@ -1,6 +1,7 @@
 import { errorCode, Problem, parsedJson } from '@secrets/domain';
 import pTimeout from 'p-timeout';
 import { type BrokerLog, deliveryLimit, type MessageHandler, type Verdict } from '../broker.ts';
+import type { WaitingMessages } from './waiting-messages.ts';
 
 export interface Delivery {
   queue: string;
@@ -9,8 +10,6 @@ export interface Delivery {
   /** Including this one. */
   deliveries: number;
   traceparent?: string | null | undefined;
-  /** Number of times that its handler has waited for a dependency. */
-  waits: number;
 }
 
 /** A verdict; or `wait`: something that the handler needs is away, so it runs again later, and this is no other delivery. */
@@ -19,6 +18,8 @@ export type Outcome = Verdict | 'wait';
 export interface HandleDeliveryOptions {
   handlerTimeoutMs: number;
   log: BrokerLog;
+  /** Those of the queue. */
+  waiting: WaitingMessages;
 }
 
 /**
@@ -31,7 +32,7 @@ export async function handleDelivery(
   delivery: Delivery,
   options: HandleDeliveryOptions,
 ): Promise<Outcome> {
-  const { queue, messageId, deliveries, traceparent, waits } = delivery;
+  const { queue, messageId, deliveries, traceparent } = delivery;
   const fields = { queue, messageId, deliveries };
   const message = parsedJson(delivery.text);
   if (message === undefined) {
@@ -40,9 +41,10 @@ export async function handleDelivery(
   }
   const verdict = await runHandler(
     () => handler(message, { deliveries, messageId, traceparent }),
-    { ...fields, waits },
+    fields,
     options,
   );
+  if (verdict !== 'wait') options.waiting.handled(messageId, { queue });
   if (verdict !== 'requeue' || deliveries < deliveryLimit) return verdict;
   options.log.error(fields, 'message dead-lettered: delivery limit reached');
   return 'dead-letter';
@@ -50,8 +52,8 @@ export async function handleDelivery(
 
 async function runHandler(
   run: () => Promise<Verdict>,
-  { waits, ...fields }: Pick<Delivery, 'queue' | 'messageId' | 'deliveries' | 'waits'>,
-  { handlerTimeoutMs, log }: HandleDeliveryOptions,
+  fields: Pick<Delivery, 'queue' | 'messageId' | 'deliveries'>,
+  { handlerTimeoutMs, log, waiting }: HandleDeliveryOptions,
 ): Promise<Outcome> {
   const requeueLate = (): Verdict => {
     log.error(fields, 'message handler timed out');
@@ -61,7 +63,7 @@ async function runHandler(
     return await pTimeout(run(), { milliseconds: handlerTimeoutMs, fallback: requeueLate });
   } catch (error) {
     if (error instanceof Problem && error.kind === 'unavailable') {
-      if (waits === 0) log.warn({ ...fields, ...faultFields(error) }, 'message waits: a dependency is away');
+      waiting.add(fields.messageId, { ...fields, ...faultFields(error) });
       return 'wait';
     }
     log.error({ ...fields, ...faultFields(error) }, 'message handler threw');

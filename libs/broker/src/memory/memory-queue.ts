@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BrokerLog, Consumer, DeadLetterSelection, MessageHandler } from '../broker.ts';
 import { handleDelivery, type Outcome } from '../delivery/handle-delivery.ts';
 import { RunningHandlers } from '../delivery/running-handlers.ts';
+import { WaitingMessages } from '../delivery/waiting-messages.ts';
 import { requeueBackoffMs } from '../waiting/pause.ts';
 
 export interface MemoryOptions {
@@ -34,7 +35,7 @@ const maxDeadLetters = 10_000;
 /** One queue, its consumers and its dead letters. */
 export class MemoryQueue {
   readonly #name: string;
-  readonly #options: MemoryOptions;
+  readonly #options: MemoryOptions & { waiting: WaitingMessages };
   readonly #consumers = new Set<MemoryConsumer>();
   /** In order; a message that is delivered again is the last one. */
   readonly #waiting = new Set<Message>();
@@ -45,7 +46,7 @@ export class MemoryQueue {
 
   constructor(name: string, options: MemoryOptions) {
     this.#name = name;
-    this.#options = options;
+    this.#options = { ...options, waiting: new WaitingMessages(options.log) };
   }
 
   /** Messages that wait, also for the end of a pause. */

@@ -3,6 +3,7 @@ import pTimeout from 'p-timeout';
 import type { BrokerLog, Consumer, MessageHandler, Verdict } from '../broker.ts';
 import { handleDelivery } from '../delivery/handle-delivery.ts';
 import { RunningHandlers } from '../delivery/running-handlers.ts';
+import { WaitingMessages } from '../delivery/waiting-messages.ts';
 import { backoffMs, requeueBackoffMs, sleepUntilAborted } from '../waiting/pause.ts';
 import { type RabbitConnection, reasonOf } from './rabbit-connection.ts';
 import { closeChannel, deliveriesOf, type QueueDeclarer, traceparentOf } from './rabbit-queues.ts';
@@ -55,12 +56,14 @@ export class RabbitConsumer implements Consumer {
   #session: Session | undefined;
   #lastStep: Promise<void> = Promise.resolve();
   #waiting: Received[] = [];
+  readonly #awaiting: WaitingMessages;
 
   constructor(link: RabbitConnection, queues: QueueDeclarer, options: RabbitConsumerOptions) {
     this.#link = link;
     this.#queues = queues;
     this.#options = options;
     this.#running = new RunningHandlers(options.concurrency);
+    this.#awaiting = new WaitingMessages(options.log);
     this.#ended = this.#keepConsuming();
   }
 
@@ -226,6 +229,7 @@ export class RabbitConsumer implements Consumer {
   async #work(received: Received): Promise<void> {
     const { requeuePauseMs, handler, queue } = this.#options;
     const { message } = received;
+    const options = { ...this.#options, waiting: this.#awaiting };
     const delivery = {
       queue,
       messageId: String(message.properties.messageId ?? ''),
@@ -234,14 +238,15 @@ export class RabbitConsumer implements Consumer {
       traceparent: traceparentOf(message),
     };
     let waits = 0;
-    let verdict = await handleDelivery(handler, { ...delivery, waits }, this.#options);
+    let verdict = await handleDelivery(handler, delivery, options);
     while (verdict === 'wait') {
       waits += 1;
       await sleepUntilAborted(requeueBackoffMs(requeuePauseMs, waits), this.#requeueNow.signal);
-      verdict =
-        this.#wanted === 'running'
-          ? await handleDelivery(handler, { ...delivery, waits }, this.#options)
-          : 'requeue';
+      if (this.#wanted === 'running') verdict = await handleDelivery(handler, delivery, options);
+      else {
+        this.#awaiting.forget(delivery.messageId);
+        verdict = 'requeue';
+      }
     }
     if (verdict === 'requeue')
       await sleepUntilAborted(requeueBackoffMs(requeuePauseMs, delivery.deliveries), this.#requeueNow.signal);

@@ -1,5 +1,5 @@
 import { errorCode, Problem } from '@secrets/domain';
-import type { Logger } from '@secrets/telemetry';
+import { type Logger, logOutage } from '@secrets/telemetry';
 import {
   internalErrorResponse,
   problemResponse,
@@ -21,7 +21,7 @@ export function failureResponse(
 ): ServiceResponse {
   const problem = asProblem(error);
   if (problem?.kind === 'unavailable' && problem.cause !== undefined)
-    log.warn({ error: problem.cause, requestId, sentence: problem.message }, 'a dependency is unavailable');
+    logOutage(log, problem.message, { error: problem.cause, requestId });
   if (problem !== undefined) return problemResponse(requestId, problem);
   log.error({ error, requestId, method }, 'a request failed unexpectedly');
   return internalErrorResponse(requestId);

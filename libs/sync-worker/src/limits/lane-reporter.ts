@@ -2,7 +2,7 @@ import { every, type Repeated } from '@secrets/background';
 import type { Db } from '@secrets/db';
 import type { FaultKind } from '@secrets/domain';
 import { type LaneOfDestination, recordSlowDestination, reportToLane } from '@secrets/sync-entries';
-import type { Logger } from '@secrets/telemetry';
+import { type Logger, logFailure } from '@secrets/telemetry';
 import { LRUCache } from 'lru-cache';
 
 const flushSeconds = 0.2;
@@ -57,7 +57,7 @@ export class LaneReporter {
     this.#succeeded.set(destinationId, { ...call, count });
     if (isUnhealthy)
       await this.#flush().catch((error: unknown) =>
-        this.#log.warn({ error, destinationId }, 'a success could not be reported to its lane'),
+        logFailure(this.#log, { error, destinationId }, 'a success could not be reported to its lane'),
       );
   }
 
@@ -102,7 +102,7 @@ export class LaneReporter {
     if (now - (this.#slowSince.get(destinationId) ?? 0) < slowReportMs) return;
     this.#slowSince.set(destinationId, now);
     recordSlowDestination(this.#db, destinationId).catch((error: unknown) =>
-      this.#log.warn({ error, destinationId }, 'a slow destination could not be recorded'),
+      logFailure(this.#log, { error, destinationId }, 'a slow destination could not be recorded'),
     );
   }
 

@@ -6,7 +6,7 @@ import type { Db } from '@secrets/db';
 import { CheckMessage, syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
 import { forgetWorker, readSyncConfig, recordWorker } from '@secrets/sync-entries';
-import type { Logger, Metrics } from '@secrets/telemetry';
+import { type Logger, logFailure, type Metrics } from '@secrets/telemetry';
 import { handleCheck } from '../check/handle-check.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { EgressGuard } from '../egress/egress-guard.ts';
@@ -156,7 +156,7 @@ async function announceWorker(
   const id = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const record = () => recordWorker(db, { id, ...worker });
   await record().catch((error: unknown) =>
-    log.warn({ error }, 'the worker could not be recorded; will be retried'),
+    logFailure(log, { error }, 'the worker could not be recorded; will be retried'),
   );
   const repeated = every(heartbeatSeconds, 'worker heartbeat', log, record);
   return {

@@ -1,3 +1,4 @@
+import { logFailure } from '@secrets/telemetry';
 import type { FollowContext } from './on-secret-change.ts';
 
 /**
@@ -14,10 +15,8 @@ export async function forEachDestination<Item>(
       await work(destinationId, item);
     } catch (error) {
       failures?.inc();
-      log.error(
-        { error, destinationId },
-        'the changes of a destination could not be followed; will be retried',
-      );
+      const message = 'the changes of a destination could not be followed; will be retried';
+      logFailure(log, { error, destinationId }, message, 'error');
     }
   }
 }

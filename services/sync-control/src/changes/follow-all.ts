@@ -1,3 +1,4 @@
+import { logFailure } from '@secrets/telemetry';
 import { type FollowContext, followSecret } from './on-secret-change.ts';
 import type { InspectedSecret } from './secrets-client.ts';
 
@@ -16,7 +17,8 @@ export async function followAll(
       followed += 1;
     } catch (error) {
       following.failures?.inc();
-      following.log.error({ error, secretId: secret.secret_id }, 'a secret could not be followed');
+      const fields = { error, secretId: secret.secret_id };
+      logFailure(following.log, fields, 'a secret could not be followed', 'error');
     }
   }
   return followed;

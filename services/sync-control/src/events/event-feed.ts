@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem } from '@secrets/domain';
-import type { Logger } from '@secrets/telemetry';
+import { type Logger, logFailure } from '@secrets/telemetry';
 import {
   type EventPage,
   type EventPosition,
@@ -114,7 +114,7 @@ export class EventFeed {
   #followAlone(stream: EventStream, isNew = false): void {
     this.#live.delete(stream);
     void this.#catchUp(stream, isNew).catch((error: unknown) => {
-      this.#log.warn({ error }, 'a stream of events was ended');
+      logFailure(this.#log, { error }, 'a stream of events was ended');
       stream.end();
     });
   }
@@ -150,7 +150,7 @@ export class EventFeed {
     try {
       await audience.follow(this.#backgroundDb, accessEpoch);
     } catch (error) {
-      this.#log.warn({ error }, 'the policies of those who follow events cannot be read');
+      logFailure(this.#log, { error }, 'the policies of those who follow events cannot be read');
       for (const stream of streams) stream.end();
       return;
     }

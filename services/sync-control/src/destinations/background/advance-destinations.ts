@@ -1,6 +1,6 @@
 import type { Db } from '@secrets/db';
 import { countDue } from '@secrets/sync-entries';
-import type { Logger } from '@secrets/telemetry';
+import { type Logger, logFailure } from '@secrets/telemetry';
 import {
   listMarkedDestinations,
   type MarkedDestinationRow,
@@ -81,7 +81,7 @@ async function advance(work: DestinationWork, destination: MarkedDestinationRow)
       (isMoreOfIt) => {
         isMore ||= isMoreOfIt;
       },
-      (thrown: unknown) => logFailure(work.log, id, thrown),
+      (thrown: unknown) => failed(work.log, id, thrown),
     );
     if (error !== undefined) errors.push(error);
   }
@@ -97,8 +97,8 @@ async function possibleWork({ db }: DestinationWork, destination: MarkedDestinat
   return marked.flatMap(({ advance, advanceWhileFull = [] }) => (isFull ? advanceWhileFull : advance));
 }
 
-function logFailure(log: Logger, destinationId: string, error: unknown): string {
-  log.warn({ error, destinationId }, 'background work on a destination failed; will be retried');
+function failed(log: Logger, destinationId: string, error: unknown): string {
+  logFailure(log, { error, destinationId }, 'background work on a destination failed; will be retried');
   return failureText(error);
 }
 

@@ -1,6 +1,6 @@
 import type { Tx } from '@secrets/db';
 import { liftPause } from '@secrets/sync-entries';
-import type { Logger } from '@secrets/telemetry';
+import { type Logger, logFailure } from '@secrets/telemetry';
 import type { Context } from '../../context.ts';
 import {
   listAppsToReconnect,
@@ -41,7 +41,11 @@ export async function advanceReconnects(
       const isMore = await db
         .transaction((tx) => reconnectPage(tx, appId))
         .catch((error: unknown) => {
-          log.warn({ error, appId }, 'destinations of an application were not reconnected; will be retried');
+          logFailure(
+            log,
+            { error, appId },
+            'destinations of an application were not reconnected; will be retried',
+          );
           return false;
         });
       if (isMore) next.push(appId);

@@ -1,4 +1,5 @@
 import { Problem } from '@secrets/domain';
+import { logFailure } from '@secrets/telemetry';
 import { lockAuthMount } from '../../../queries/auth-mounts.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
@@ -51,7 +52,7 @@ export async function runDueRotations(
     const { mountId } = mount;
     const warn = (reason: string) => context.log.warn({ mountId, reason }, 'rotation of client_secret');
     await working({ context, mount, lease, times, warn }, runDue).catch((error: unknown) =>
-      context.log.warn({ error, mountId }, 'rotation of client_secret failed; will be retried'),
+      logFailure(context.log, { error, mountId }, 'rotation of client_secret failed; will be retried'),
     );
   }
 }
