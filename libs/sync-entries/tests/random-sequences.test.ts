@@ -153,15 +153,22 @@ describe('any sequence of intents, announcements, claims, outcomes, crashes and 
     }
   };
 
+  /** The steps of a lost claim are drawn more often, since it takes several in this order. */
+  const drawn = [...Object.keys(steps), 'write', 'claim', 'claim', 'loseCommits', 'loseCommits'];
+
   test('ends with the wanted external secret and nothing pending', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...Object.keys(steps)), { maxLength: 25 }), async (names) => {
+      fc.asyncProperty(fc.array(fc.constantFrom(...drawn), { maxLength: 25 }), async (names) => {
         await db.query('delete from sync.entries');
         const stored = { id: await add(), newest: 0, wanted: true };
         const kept = await keep(stored);
         const world: World = { ...stored, outside: undefined, held: [], lost: [], kept, hasEnded: false };
         for (const name of names) await steps[name]!(world);
-        world.held = [];
+        await settle(world);
+        // Calls of before a failover may end after those that others have made in their place. Only an operator finds what
+        // is written for an entry that is gone by then.
+        for (const held of world.held.splice(0))
+          if ((await entry(held.id)) !== undefined) await finish(world, held);
         await settle(world);
         expect(world.outside).toBe(world.wanted ? world.newest : undefined);
         const left = await entry(world.id);
