@@ -1,6 +1,6 @@
--- login: up to 019.do.groups-in-order.sql
--- secrets: up to 006.do.mount-attributes.sql
--- sync: up to 034.do.ended-purges.sql
+-- login: up to 020.do.clock.sql
+-- secrets: up to 007.do.clock.sql
+-- sync: up to 035.do.clock.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -33,6 +33,14 @@ create table login.auth_mounts (
   constraint auth_mounts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES login.namespaces(id) ON DELETE CASCADE,
   constraint auth_mounts_namespace_id_path_key UNIQUE (namespace_id, path),
   constraint auth_mounts_pkey PRIMARY KEY (id)
+);
+
+create table login.clock (
+  id boolean default true not null,
+  seen_at timestamp with time zone default now() not null,
+  set_back_at timestamp with time zone,
+  constraint clock_id_check CHECK (id),
+  constraint clock_pkey PRIMARY KEY (id)
 );
 
 create table login.cloudb_configs (
@@ -301,6 +309,14 @@ create table login.wrapped_responses (
   constraint wrapped_responses_pkey PRIMARY KEY (hash)
 );
 
+create table secrets.clock (
+  id boolean default true not null,
+  seen_at timestamp with time zone default now() not null,
+  set_back_at timestamp with time zone,
+  constraint clock_id_check CHECK (id),
+  constraint clock_pkey PRIMARY KEY (id)
+);
+
 create table secrets.mounts (
   accessor text not null,
   attributes jsonb default '{}'::jsonb not null,
@@ -422,6 +438,14 @@ create table sync.associations (
   constraint associations_pkey PRIMARY KEY (id)
 );
 alter table sync.associations enable row level security;
+
+create table sync.clock (
+  id boolean default true not null,
+  seen_at timestamp with time zone default now() not null,
+  set_back_at timestamp with time zone,
+  constraint clock_id_check CHECK (id),
+  constraint clock_pkey PRIMARY KEY (id)
+);
 
 create table sync.codehost_apps (
   app_id bigint not null,

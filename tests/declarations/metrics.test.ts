@@ -31,9 +31,12 @@ const declaredIn = (file: string): Metric[] => {
   });
 };
 
+/** Who has the metrics of a library. */
+const users: Record<string, string> = { clock: 'login, secrets, sync-control', 'sync-worker': 'workers' };
+
 const ownerOf = (file: string): string => {
   const name = file.split('/')[1] ?? '';
-  return name === 'sync-worker' ? 'workers' : name;
+  return users[name] ?? name;
 };
 
 const metrics = sources.flatMap(declaredIn);

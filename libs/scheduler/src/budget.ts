@@ -19,19 +19,10 @@ export interface Bucket {
  */
 const usableShare = 0.97;
 
-/** Clocks of transactions at the same time differ by less than this. */
-const maxAheadMs = 1_000;
-
-/**
- * Refills a bucket up to now. Does nothing if the clock went back a little. A time that lies further ahead was written while the
- * clock was ahead, and is taken as now; otherwise, nothing would be refilled for the length of the jump. There is a token for the
- * call with which the corrected time is stored.
- */
+/** Refills a bucket up to now. Does nothing if the clock went back. */
 export function refill(bucket: Bucket, { perSecond, burst }: Budget, nowMs: number): Bucket {
   const elapsed = Math.max(0, nowMs - bucket.refilledAtMs) / 1_000;
-  const isAhead = bucket.refilledAtMs > nowMs + maxAheadMs;
   const tokens = Math.min(burst, bucket.tokens + elapsed * perSecond * usableShare);
-  if (isAhead) return { tokens: Math.max(1, tokens), refilledAtMs: nowMs };
   return { tokens, refilledAtMs: Math.max(nowMs, bucket.refilledAtMs) };
 }
 

@@ -1,3 +1,4 @@
+export { sealDeadlines } from './deadlines.ts';
 export * from './endpoints.ts';
 export * from './seal-keys.ts';
 export * from './seal-rotation.ts';

@@ -29,6 +29,7 @@ export {
 } from './intents/record-intents.ts';
 export * from './queue-state.ts';
 export { rememberScope, rememberScopeMembers } from './remember-scope.ts';
+export { entryDeadlines } from './scheduling/deadlines.ts';
 export {
   ensureLane,
   giveBackBudget,
@@ -49,7 +50,6 @@ export {
   releaseAdmitted,
 } from './scheduling/schedule.ts';
 export { reviveStuckEntries } from './scheduling/stuck-entries.ts';
-export { maxAheadSeconds, pullBackEntries } from './scheduling/times-ahead.ts';
 export { forgetWorker, hasWorker, liveTypes, recordWorker } from './scheduling/workers.ts';
 export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';

@@ -25,15 +25,13 @@ test('admits a due entry once, and again if it is not marked as announced within
   expect(await due()).toEqual([id]);
 });
 
-test.each(['1 hour', '1 day'])(
-  'admits a due entry also if the clock was %s ahead when its lane was last served',
-  async (jump) => {
-    const id = await add();
-    await db.query('update sync.lanes set tokens = -5, refilled_at = now() + $1::interval', [jump]);
-    expect(await due()).toEqual([id]);
-    expect(await db.query('select from sync.lanes where refilled_at > now()')).toEqual([]);
-  },
-);
+// A scheduler may have read the lane before that was corrected.
+test('an admission after the clock was set back does not record a time that lies ahead', async () => {
+  const id = await add();
+  await db.query(`update sync.lanes set tokens = 5, refilled_at = now() + interval '1 hour'`);
+  expect(await due()).toEqual([id]);
+  expect(await db.query('select from sync.lanes where refilled_at > now()')).toEqual([]);
+});
 
 test('announces a waiting entry once, however often it changes', async () => {
   const id = await add();

@@ -1,5 +1,6 @@
 import { every, type Repeated } from '@secrets/background';
 import type { InternalKeys } from '@secrets/caller';
+import { watchClock } from '@secrets/clock';
 import { checkDatabase, type Db } from '@secrets/db';
 import { type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
@@ -11,6 +12,7 @@ import type { LoginConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { logAliasesInOtherCase } from './identities/named.ts';
 import { rotateDueKeys } from './issuer/rotate-keys.ts';
+import { deadlines } from './queries/deadlines.ts';
 import { allEndpoints } from './routes/all.ts';
 import { sealedTables } from './sealed-tables.ts';
 import { storingLoginTokens } from './tokens/store-login-token.ts';
@@ -69,6 +71,7 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
           sweepWrappedResponses(db, isStopping),
         ),
         every(rotationPollSeconds, 'identity key rotation', log, () => rotateDueKeys(context)),
+        watchClock({ db, schema: 'login', deadlines, log, metrics }),
         ...tasksOf(context).map(({ seconds, name, run }) => every(seconds, name, log, run)),
       ];
     },

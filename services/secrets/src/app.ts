@@ -29,7 +29,7 @@ export interface SecretsDeps {
 /** Creates the secrets service: mounts, KV version 2 below them, and the events of watched secrets. */
 export function createSecrets(deps: SecretsDeps, config: SecretsConfig = defaultConfig): Service {
   const { db, backgroundDb = db, broker, keyRing, keys, log, metrics } = deps;
-  const background = new Background(backgroundDb, log);
+  const background = new Background(backgroundDb, log, metrics);
   const mounts = new MountCache(db);
   const context: Context = {
     db,

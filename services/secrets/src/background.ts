@@ -1,26 +1,30 @@
 import { every, type Repeated } from '@secrets/background';
 import type { Broker, Relay } from '@secrets/broker';
+import { watchClock } from '@secrets/clock';
 import type { Db } from '@secrets/db';
-import { type Logger, logFailure } from '@secrets/telemetry';
+import { type Logger, logFailure, type Metrics } from '@secrets/telemetry';
 import { startChangesRelay } from './changes/changes-relay.ts';
 import type { SecretsConfig } from './config.ts';
 import { purgeDisabledMounts } from './mounts/purge-disabled-mounts.ts';
+import { deadlines } from './queries/deadlines.ts';
 import { recordExpired } from './queries/versions/expiry.ts';
 
 const expiryPageSize = 500;
 
-/** The background work: publishing changes, purging disabled mounts, and recording expired versions. */
+/** The background work: publishing changes, purging disabled mounts, recording expired versions, and watching the clock. */
 export class Background {
   readonly #db: Db;
   readonly #log: Logger;
+  readonly #metrics: Metrics;
   #relay: Relay | undefined;
   #repeated: Repeated[] = [];
   #purging: Promise<void> = Promise.resolve();
   #isStopping = false;
 
-  constructor(db: Db, log: Logger) {
+  constructor(db: Db, log: Logger, metrics: Metrics) {
     this.#db = db;
     this.#log = log;
+    this.#metrics = metrics;
   }
 
   start(broker: Broker, { sweepSeconds }: SecretsConfig): void {
@@ -28,6 +32,7 @@ export class Background {
     this.#repeated = [
       every(sweepSeconds, 'purge', this.#log, () => this.#purge()),
       every(sweepSeconds, 'expiry', this.#log, () => this.#recordExpired()),
+      watchClock({ db: this.#db, schema: 'secrets', deadlines, log: this.#log, metrics: this.#metrics }),
     ];
     this.notifyMountDisabled(); // an earlier process may have left some
   }

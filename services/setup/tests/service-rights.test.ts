@@ -18,6 +18,7 @@ const tablesOfWorker = (name: string): string[] => [
   'secrets.seal_keys',
   ...[
     'associations',
+    'clock',
     ...(name === 'sync-worker-codehost' ? ['codehost_apps'] : []),
     'config',
     'deleted_destinations',

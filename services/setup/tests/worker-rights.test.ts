@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { advanceClock } from '@secrets/clock';
 import {
   claimCheck,
   claimEntries,
@@ -157,6 +158,7 @@ describe('database role of a worker', () => {
       await recordSlowDestination(sql, mine.destination);
       await recordWorker(sql, { id: 'w', destinationType: 'cloudA-sm', slots: 16 });
       await forgetWorker(sql, 'w', 'cloudA-sm');
+      await advanceClock(sql, 'sync');
       expect(await readSyncConfig(sql)).toMatchObject({ disabled: false });
     });
   });

@@ -1,7 +1,8 @@
 import { every, type Repeated } from '@secrets/background';
 import type { Broker } from '@secrets/broker';
+import { watchClock } from '@secrets/clock';
 import { destinationTypes } from '@secrets/destinations';
-import { pullBackEntries, reviveStuckEntries } from '@secrets/sync-entries';
+import { reviveStuckEntries } from '@secrets/sync-entries';
 import type { Metrics } from '@secrets/telemetry';
 import { removeApproved } from './changes/approved-removals.ts';
 import { FreedNames } from './changes/freed-names.ts';
@@ -19,6 +20,7 @@ import { EntryCounter } from './metrics/entry-counter.ts';
 import { measureDeadLetters, measureQueue } from './metrics/measure-queue.ts';
 import type { SyncMetrics } from './metrics/sync-metrics.ts';
 import { countHeld } from './queries/changes/removal-brakes.ts';
+import { deadlines } from './queries/deadlines.ts';
 import { LostEntries } from './queue/lost-entries.ts';
 
 interface Parts {
@@ -55,7 +57,6 @@ export const statementTasks: readonly Task[] = [
     const lostEntries = new LostEntries({ db, broker, log, destinationTypes: types, afterSeconds });
     return every(sweepSeconds, 'lost announcements', log, async () => {
       observed.found('lost_announcements', await lostEntries.revive());
-      observed.found('times_ahead', await pullBackEntries(db, types));
       observed.found('stuck_entries', await reviveStuckEntries(db));
     });
   },
@@ -102,6 +103,8 @@ export const statementTasks: readonly Task[] = [
     const census = new EntryCounter(context.db, observed);
     return every(1, 'entry census', log, () => census.advance());
   },
+  ({ following: { context, log }, metrics }) =>
+    watchClock({ db: context.db, schema: 'sync', deadlines, log, metrics }),
 ];
 
 const otherTasks: readonly Task[] = [

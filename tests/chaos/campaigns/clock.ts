@@ -8,6 +8,7 @@ const jumpHours = 1;
 const aheadMs = 6_000;
 /** Tables of syncing whose times are compared with the clock. */
 const tables = [
+  'clock',
   'lanes',
   'destination_health',
   'destinations',

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 import { isPausedNow } from '../scheduling/lanes.ts';
-import { maxAheadSeconds, orNow } from '../scheduling/times-ahead.ts';
 import { keepsSecret, mustWait, serverIdentity, unachieved, unlockedIds } from '../sql-fragments.ts';
 
 /** An entry that one worker holds until its lease ends. */
@@ -86,7 +85,7 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
       where e.id = any(${unlockedIds('$1')}) and e.destination_type = $2
         and e.applied_generation < e.generation
         and (e.lease_until is null or e.lease_until <= now())
-        and (e.next_attempt_at is null or ${orNow('e.next_attempt_at', maxAheadSeconds.attempt)} <= now())
+        and (e.next_attempt_at is null or e.next_attempt_at <= now())
         and not exists (select from sync.config where disabled)
         and not exists (select from sync.destinations d
                          where d.id = e.destination_id and ${isPausedNow('d.id', 'd.lane_id')})

@@ -8,28 +8,23 @@ import {
   scopeOf,
   type WindowLimits,
 } from '@secrets/scheduler';
-import { isAhead, maxAheadSeconds, orNow } from './times-ahead.ts';
 
 /** The initial and the largest window of a lane. */
 export const windowLimits: WindowLimits = { first: 2, max: 64 };
 
-/** SQL: the end of the last pause in a row of `sync.lanes` or `sync.destination_health`. */
-export const pauseEnd = (alias: string): string => orNow(`${alias}.paused_until`, maxAheadSeconds.pause);
-
 /** SQL condition: a call of the destination in a row of `sync.destination_health` hung a moment ago. */
-export const isSlowNow = (alias: string): string =>
-  `coalesce(${orNow(`${alias}.slow_until`, maxAheadSeconds.slow)} > now(), false)`;
+export const isSlowNow = (alias: string): string => `coalesce(${alias}.slow_until > now(), false)`;
 
 /** SQL: the `LaneState` in a row of `sync.lanes` or `sync.destination_health`, as JSON; null if there is no row. */
 export const laneState = (alias: string): string =>
   `case when ${alias}.window_size is not null then json_build_object('window', ${alias}.window_size, 'threshold', ${alias}.threshold,
      'failures', ${alias}.failures, 'refusals', ${alias}.refusals, 'reason', ${alias}.reason,
-     'pausedUntilMs', (extract(epoch from ${pauseEnd(alias)}) * 1000)::float8) end`;
+     'pausedUntilMs', (extract(epoch from ${alias}.paused_until) * 1000)::float8) end`;
 
 /** SQL: destination `destinationId` of lane `laneId` is paused, itself or with its lane. */
 export const isPausedNow = (destinationId: string, laneId: string): string =>
-  `(exists (select from sync.lanes l where l.id = ${laneId} and ${pauseEnd('l')} > now())
-    or exists (select from sync.destination_health h where h.destination_id = ${destinationId} and ${pauseEnd('h')} > now()))`;
+  `(exists (select from sync.lanes l where l.id = ${laneId} and l.paused_until > now())
+    or exists (select from sync.destination_health h where h.destination_id = ${destinationId} and h.paused_until > now()))`;
 
 /** Returns the lane of an account; creates it if absent. `account` is a hash, so that the lanes do not reveal accounts. */
 export async function ensureLane(sql: Sql, destinationType: string, account: string): Promise<string> {
@@ -51,7 +46,7 @@ export async function ensureLane(sql: Sql, destinationType: string, account: str
  */
 export async function liftPause(sql: Sql, destinationId: string, { isChanged = false } = {}): Promise<void> {
   const mayEnd = (row: string) =>
-    `(l.served_at < now() - interval '1 second' or ${isAhead('l.served_at', 0)} or $2::boolean and ${row}.reason = 'unauthenticated')`;
+    `(l.served_at < now() - interval '1 second' or $2::boolean and ${row}.reason = 'unauthenticated')`;
   const ended = (row: string) => `paused_until = now(), failures = greatest(1, ${row}.failures - 1)`;
   const lanes = await sql.query(
     `update sync.lanes l set ${ended('l')}
@@ -83,8 +78,8 @@ export async function liftPause(sql: Sql, destinationId: string, { isChanged = f
 export async function throttledSeconds(sql: Sql, destinationId: string): Promise<number> {
   const [row] = await sql.query<{ seconds: number }>(
     `select coalesce(extract(epoch from greatest(
-              case when l.reason = 'throttled' then ${pauseEnd('l')} end,
-              case when h.reason = 'throttled' then ${pauseEnd('h')} end) - now()), 0)::float8 as seconds
+              case when l.reason = 'throttled' then l.paused_until end,
+              case when h.reason = 'throttled' then h.paused_until end) - now()), 0)::float8 as seconds
        from sync.destinations d
        join sync.lanes l on l.id = d.lane_id
        left join sync.destination_health h on h.destination_id = d.id
@@ -96,8 +91,7 @@ export async function throttledSeconds(sql: Sql, destinationId: string): Promise
 
 /**
  * Takes calls that are not for entries out of the budget of the destination's lane. The budget may become negative; no entry is
- * admitted until it has recovered. Takes nothing and returns false while it is negative. If the last refill lies ahead of the
- * clock, the clock was set back, and the budget counts as recovered.
+ * admitted until it has recovered. Takes nothing and returns false while it is negative.
  */
 export async function useBudget(
   sql: Sql,
@@ -105,8 +99,7 @@ export async function useBudget(
   calls: number,
   { perSecond, burst }: Budget,
 ): Promise<boolean> {
-  const atLeast = `case when ${isAhead('refilled_at', 0)} then 0 else '-infinity'::float8 end`;
-  const refilled = `least($4::float8, greatest(${atLeast}, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch')))))`;
+  const refilled = `least($4::float8, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch'))))`;
   const lanes = await sql.query(
     `update sync.lanes set tokens = ${refilled} - $2::float8, refilled_at = now()
       where id = (select lane_id from sync.destinations where id = $1) and ${refilled} >= 0
@@ -140,7 +133,7 @@ export interface LaneOfDestination {
 export async function recordSlowDestination(sql: Sql, destinationId: string): Promise<void> {
   await sql.query(
     `insert into sync.destination_health (destination_id, destination_type, slow_until)
-     select id, type, now() + interval '${maxAheadSeconds.slow} seconds' from sync.destinations where id = $1
+     select id, type, now() + interval '30 seconds' from sync.destinations where id = $1
      on conflict (destination_id) do update set slow_until = excluded.slow_until`,
     [destinationId],
   );

@@ -9,7 +9,7 @@ import {
   refill,
 } from '@secrets/scheduler';
 import { isOutstanding } from '../sql-fragments.ts';
-import { isSlowNow, laneState, pauseEnd, windowLimits } from './lanes.ts';
+import { isSlowNow, laneState, windowLimits } from './lanes.ts';
 import { liveSlots } from './workers.ts';
 
 interface DestinationRow extends Omit<SchedulerState, 'lanes'> {
@@ -88,11 +88,11 @@ export async function readLanes(
             (extract(epoch from now()) * 1000)::float8 as "nowMs",
             l.id as "laneId", ${laneState('l')} as lane, l.tokens,
             (extract(epoch from greatest(l.refilled_at, 'epoch')) * 1000)::float8 as "refilledAtMs",
-            (extract(epoch from greatest(least(l.served_at, now()), 'epoch')) * 1000)::float8 as "servedAtMs",
+            (extract(epoch from greatest(l.served_at, 'epoch')) * 1000)::float8 as "servedAtMs",
             d.id as "destinationId", ${laneState('h')} as health, ${isSlowNow('h')} as "isSlow",
-            (extract(epoch from greatest(${pauseEnd('l')}, ${pauseEnd('h')})) * 1000)::float8 as "pausedUntilMs",
+            (extract(epoch from greatest(l.paused_until, h.paused_until)) * 1000)::float8 as "pausedUntilMs",
             coalesce(active.count, 0) as outstanding,
-            coalesce(greatest(${pauseEnd('l')}, ${pauseEnd('h')}), '-infinity') <= now()
+            coalesce(greatest(l.paused_until, h.paused_until), '-infinity') <= now()
               and ("isDue" or ${hasDueOf(1)} or ${hasDueOf(2)}) is true as "hasDue"
        from (select * from waiting full join outstanding using (destination_id) offset 0) as active
        cross join lateral (

@@ -2,7 +2,6 @@ import type { Sql } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
 import { type Admission, admit, type Budget, untilNextToken } from '@secrets/scheduler';
 import { msUntilReopening, type ReadLane, readLanes } from './read-lanes.ts';
-import { maxAheadSeconds, orNow } from './times-ahead.ts';
 
 /** Entries that one scheduler has admitted. They are due again after 30 s unless they are marked as announced. */
 export interface AdmittedEntries {
@@ -116,7 +115,7 @@ const dueOf = (priority: number): string =>
  * retries, and those before the rest, and takes them out of the budgets of their lanes. Locks the lanes before any entry:
  * whoever changes a lane and its entries locks them in this order too. Leaves out lanes that are locked, because they are about
  * to change, and those that were paused in the meantime: they have their turn in the next round. Does nothing if the turn is
- * another one.
+ * another one. What was read before the clock was set back does not write a later time than now.
  */
 function markAdmitted(
   sql: Sql,
@@ -135,12 +134,12 @@ function markAdmitted(
        returning turn),
      open as materialized (
        select id from sync.lanes
-        where id = any($3::uuid[]) and coalesce(${orNow('paused_until', maxAheadSeconds.pause)}, '-infinity') <= now() and (select count(*) from taken) = 1
+        where id = any($3::uuid[]) and coalesce(paused_until, '-infinity') <= now() and (select count(*) from taken) = 1
         order by id for no key update skip locked),
      wanted as (
        select * from unnest($4::uuid[], $5::float8[], $6::float8[], $7::uuid[], $8::int[]) as w (lane_id, tokens, refilled, destination_id, n)),
      admitted as (
-       update sync.entries set announced_at = now(), due_at = now() + interval '${maxAheadSeconds.announcement} seconds'
+       update sync.entries set announced_at = now(), due_at = now() + interval '30 seconds'
         where id = any(array(
           select picked.id from wanted w cross join lateral (
             select id from (${dueOf(0)} union all ${dueOf(1)} union all ${dueOf(2)}) as by_priority limit w.n) as picked
@@ -154,7 +153,7 @@ function markAdmitted(
               sum(coalesce((by_destination ->> destination_id::text)::int, 0)) as calls
          from wanted cross join counted group by lane_id),
      served as (
-       update sync.lanes l set tokens = charged.tokens - charged.calls, refilled_at = to_timestamp(charged.refilled / 1000), served_at = now()
+       update sync.lanes l set tokens = charged.tokens - charged.calls, refilled_at = least(now(), to_timestamp(charged.refilled / 1000)), served_at = now()
          from charged where l.id = charged.lane_id and l.id = any(array(select id from open)))
      select id, destination_id, announced_at::text as "announcedAt" from admitted`,
     [

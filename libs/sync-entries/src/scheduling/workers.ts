@@ -1,5 +1,4 @@
 import type { Sql } from '@secrets/db';
-import { isAhead } from './times-ahead.ts';
 
 /** A worker that has not been heard of for this long is gone. */
 const aliveSeconds = 15;
@@ -19,13 +18,12 @@ export async function recordWorker(
 /** Removes a worker that stops, and those of its type that are long gone. */
 export async function forgetWorker(sql: Sql, id: string, destinationType: string): Promise<void> {
   await sql.query(
-    `delete from sync.workers where id = $1 or (destination_type = $2 and (seen_at < now() - interval '1 hour' or ${isAhead('seen_at', 0)}))`,
+    `delete from sync.workers where id = $1 or (destination_type = $2 and seen_at < now() - interval '1 hour')`,
     [id, destinationType],
   );
 }
 
-/** SQL condition. A worker that was seen in the future was seen before the clock was set back. */
-const isAlive = `seen_at > now() - interval '${aliveSeconds} seconds' and not ${isAhead('seen_at', 0)}`;
+const isAlive = `seen_at > now() - interval '${aliveSeconds} seconds'`;
 
 /** SQL: the types of which a worker is alive, as an array. */
 export const liveTypes = `array(select destination_type from sync.workers where ${isAlive})`;

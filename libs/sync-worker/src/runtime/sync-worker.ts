@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer } from '@secrets/broker';
+import { advanceClock } from '@secrets/clock';
 import type { Db } from '@secrets/db';
 import { CheckMessage, syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
@@ -158,10 +159,13 @@ async function announceWorker(
   await record().catch((error: unknown) =>
     logFailure(log, { error }, 'the worker could not be recorded; will be retried'),
   );
-  const repeated = every(heartbeatSeconds, 'worker heartbeat', log, record);
+  const heartbeat = every(heartbeatSeconds, 'worker heartbeat', log, record);
+  // The deadlines that a worker stores are corrected by sync-control.
+  const clock = every(1, 'clock of the database', log, () => advanceClock(db, 'sync'));
   return {
     stop: async () => {
-      await repeated.stop();
+      await heartbeat.stop();
+      await clock.stop();
       await forgetWorker(db, id, worker.destinationType).catch(() => undefined); // it is forgotten after 15 s
     },
   };

@@ -1,6 +1,5 @@
 import { commaList, port } from '@secrets/config';
 import { databaseEnv, secretNamePrefix, serviceUrls } from '@secrets/service';
-import { maxAheadSeconds } from '@secrets/sync-entries';
 import { z } from 'zod';
 
 /** The variables that a worker has in its own process and in that of all services. */
@@ -13,7 +12,7 @@ export const workerEnv = {
   CONCURRENCY: z.coerce.number().int().min(1).max(256).default(16),
   /** Total size of the values of more than 64 KiB that are in memory at once. */
   LARGE_VALUES_MIB: z.coerce.number().int().min(1).max(4_096).default(16),
-  LEASE_SECONDS: z.coerce.number().int().min(5).max(maxAheadSeconds.lease).default(30),
+  LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   SECRET_NAME_PREFIX: secretNamePrefix,
 };
 

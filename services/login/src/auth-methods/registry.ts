@@ -1,7 +1,9 @@
+import type { DeadlineTable } from '@secrets/clock';
 import type { SealedTable } from '@secrets/seal-rotation';
 import type { RenewalDecision, StoredLogin } from '../tokens/renew-token.ts';
 import type { AuthMethod, AuthMethodDeps } from './auth-method.ts';
 import { type CloudBOptions, createCloudB } from './cloudb/cloudb.ts';
+import { cloudBDeadlines } from './cloudb/deadlines.ts';
 import { cloudBSealedTables } from './cloudb/sealed-tables.ts';
 
 /** The settings of all login methods. */
@@ -13,6 +15,9 @@ export const createAuthMethods = (deps: AuthMethodDeps, options: MethodOptions):
 
 /** Every column of these methods with sealed bytes. */
 export const sealedTablesOfMethods: readonly SealedTable[] = cloudBSealedTables;
+
+/** Times that the work of these methods waits for. */
+export const deadlinesOfMethods: readonly DeadlineTable[] = cloudBDeadlines;
 
 /** Login methods by type. */
 export interface AuthMethods {

@@ -27,6 +27,7 @@ const worker: string[] = [
   'update (window_size, threshold, failures, refusals, paused_until, reason, tokens) on sync.lanes',
   'insert, update on sync.destination_health',
   'select, insert, update, delete on sync.workers',
+  'select, update (seen_at, set_back_at) on sync.clock',
   'select on sync.destination_checks',
   'usage on schema secrets',
   'select on sync.seal_keys, secrets.seal_keys', // does the key file have every key that is needed?

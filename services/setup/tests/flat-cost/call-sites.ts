@@ -5,7 +5,7 @@ const root = resolve(import.meta.dirname, '../../../..');
 
 /** The packages with statements on the schemas of the services. */
 const packages =
-  '{services/{gateway,login,secrets,sync-control,sync-worker-*},libs/{access,seal-rotation,sync-entries,sync-worker}}/src/**/*.ts';
+  '{services/{gateway,login,secrets,sync-control,sync-worker-*},libs/{access,clock,seal-rotation,sync-entries,sync-worker}}/src/**/*.ts';
 const isProduct = (file: string): boolean =>
   /^(services|libs)\/[^/]+\/src\//.test(file) && !/\.test\.ts$|\/testing\.ts$|\/conformance\//.test(file);
 

@@ -4,6 +4,7 @@ import { isLongRun } from '../../../../tests/harness/run-size.ts';
 import { roleOf } from '../../src/database-roles.ts';
 import { callSitesInSources, foreignStatements, functionAt } from './call-sites.ts';
 import type { Case } from './cases/cases.ts';
+import { clockCases } from './cases/clock-cases.ts';
 import { entryCases, standaloneCases, statusCases } from './cases/entry-cases.ts';
 import { limitCases } from './cases/limit-cases.ts';
 import { loginCases } from './cases/login-cases.ts';
@@ -29,6 +30,7 @@ const cases: Case[] = [
   ...limitCases,
   ...loginSettingsCases,
   ...sealCases,
+  ...clockCases,
 ];
 
 interface Executed extends Measured {

@@ -1,7 +1,7 @@
 import type { Metrics } from '@secrets/telemetry';
 
 /** The background searches for missed work. */
-const sweeps = ['lost_announcements', 'reconciliation', 'probes', 'stuck_entries', 'times_ahead'] as const;
+const sweeps = ['lost_announcements', 'reconciliation', 'probes', 'stuck_entries'] as const;
 
 export type Sweep = (typeof sweeps)[number];
 
