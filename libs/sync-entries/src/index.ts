@@ -7,7 +7,7 @@ export { type Outcome, readHistory } from './claims/history.ts';
 export * from './claims/leases.ts';
 export * from './claims/locked-entries.ts';
 export * from './claims/remembered-remotes.ts';
-export { lockName, type Rival, wakeRivals } from './claims/rivals.ts';
+export { isInSamePlace, lockName, type Rival, wakeRivals } from './claims/rivals.ts';
 export * from './claims/verify-again.ts';
 export * from './codehost-app.ts';
 export { areDeletedDestinations } from './deleted-destinations.ts';

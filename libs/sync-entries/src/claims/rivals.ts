@@ -15,7 +15,8 @@ export interface Rival {
 }
 
 /** SQL condition: destination `p` is another one that keeps its external secrets in the place of destination `d`. */
-const isInSamePlace = 'p.type = d.type and p.place = d.place and p.id <> d.id and p.deleted_at is null';
+export const isInSamePlace =
+  'p.type = d.type and p.place = d.place and p.id <> d.id and p.deleted_at is null';
 
 /** SQL condition: the entry has written its external secret, or may have, in the scope that its destination has now. */
 const hasWritten = (entry: string, destination: string): string =>

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { type Fixture, useSyncControl } from '../sync-control-for-test.ts';
+import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
 const sync = useSyncControl();
 let at: Fixture;
@@ -52,6 +52,28 @@ test('the same scope confirms what the settings name within it: its IDs are forg
   expect(await read()).toHaveProperty('push_initiated_at');
   expect(await revision()).not.toBe(before);
   expect(await sync.db.query('select scope_members as ids from sync.destinations')).toEqual([{ ids: null }]);
+});
+
+test('entries of another destination that wait for names in the earlier scope are tried again', async () => {
+  await at.write('db', { value: 'v' });
+  const paths = ['leaving', 'waiting'].map((name) => `/sys/sync/destinations/codehost/${name}`);
+  const fields = { access_token: 't', repository_owner: 'acme', repository_name: 'app' };
+  for (const path of paths) {
+    expect((await sync.call('POST', path, fields)).status).toBe(200);
+    const secret = { mount: at.mount, secret_name: 'db' };
+    expect((await sync.call('POST', `${path}/associations/set?wait=0`, secret)).status).toBe(200);
+  }
+  await remember('1001');
+  await sync.db.query(
+    `update sync.entries set status = 'CLIENT_SIDE_ERROR', fault = 'conflict', applied_generation = generation, due_at = null,
+            next_attempt_at = null, announced_at = null, updated_at = now()`,
+  );
+  const { body } = await sync.call('POST', `${paths[0]}/confirm-scope`, { scope_id: '1002' });
+  expect(body.data.scope_id).toBe('1002');
+  await eventually(async () => {
+    const lines = await sync.call('GET', `${paths[1]}/associations`);
+    return JSON.stringify(lines.body.data.associated_secrets).includes('"sync_status":"PENDING"');
+  });
 });
 
 test.each([undefined, '', 'a b', 7, 'x'.repeat(256)])('%j is not the ID of a scope', async (given) => {

@@ -178,6 +178,7 @@ const destinationCases: Case[] = casesOf('sync-control', {
     await marks.initiateRetry(db, destinations.busy, { all: true });
     await marks.isRetryOfAll(db, destinations.busy);
     await marks.endRetry(db, destinations.busy);
+    await marks.initiateRetryOfRivals(db, destinations.beside);
   },
   'starting and ending a push': async (db) => {
     await marks.initiatePush(db, destinations.busy);

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '@secrets/db';
+import { isInSamePlace } from '@secrets/sync-entries';
 
 /** A destination with work on it as a whole, which is done in pages in the background. */
 export interface MarkedDestinationRow {
@@ -76,6 +77,19 @@ export async function initiateRetry(sql: Sql, id: string, { all }: { all: boolea
         set retry_initiated_at = clock_timestamp(), retry_all = retry_all or $2, background_error = null
       where id = $1`,
     [id, all],
+  );
+}
+
+/**
+ * Marks the other destinations of a destination's place for a retry of the entries that wait for the operator: some of them may
+ * wait for names that the destination had there.
+ */
+export async function initiateRetryOfRivals(sql: Sql, id: string): Promise<void> {
+  await sql.query(
+    `update sync.destinations set retry_initiated_at = clock_timestamp(), background_error = null
+      where id = any(array(select p.id from sync.destinations d join sync.destinations p on ${isInSamePlace}
+                            where d.id = $1 and p.purge_initiated_at is null order by p.id for no key update of p))`,
+    [id],
   );
 }
 
