@@ -1,6 +1,6 @@
 -- login: up to 020.do.clock.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 035.do.clock.sql
+-- sync: up to 036.do.shared-room.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -894,6 +894,8 @@ CREATE INDEX destinations_of_codehost_app ON sync.destinations USING btree (code
 CREATE INDEX destinations_of_lane ON sync.destinations USING btree (lane_id);
 
 CREATE INDEX destinations_of_place ON sync.destinations USING btree (place) WHERE (place IS NOT NULL);
+
+CREATE INDEX destinations_of_small_scope ON sync.destinations USING btree (scope_id) WHERE (type = ANY (ARRAY['codehost'::text, 'webhost-project'::text]));
 
 CREATE INDEX destinations_with_work ON sync.destinations USING btree (id) WHERE ((deleted_at IS NOT NULL) OR (purge_initiated_at IS NOT NULL) OR (retry_initiated_at IS NOT NULL) OR (push_initiated_at IS NOT NULL) OR (replan_initiated_at IS NOT NULL));
 

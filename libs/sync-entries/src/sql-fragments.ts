@@ -30,17 +30,30 @@ export const mustWait = `${unachieved} and not (w.status <> 'PENDING' and ${isOu
 /** Number of entries without room that a removal wakes: it makes room for one external secret, or for several smaller ones. */
 const maxWokenByRoom = 10;
 
+/** SQL condition: the scope of destination `p` has room for so few external secrets that its destinations compete for it. */
+const hasSmallScope = `p.type in ('codehost', 'webhost-project')`;
+
 /**
- * SQL of an update that makes the entries due that have waited longest for room in the destinations in `destinationIds`, after
- * something was removed there. It skips locked entries, so that it cannot deadlock; those are retried later anyway.
+ * SQL of a query for the destinations in the array `destinationIds`, and those that share the room of a small scope with
+ * them.
+ */
+const sharingRoom = (destinationIds: string): string =>
+  `select id from unnest(${destinationIds}) as given (id)
+   union select p.id from unnest(${destinationIds}) as given (id) join sync.destinations d on d.id = given.id
+     join sync.destinations p on p.scope_id = d.scope_id and p.type = d.type and ${hasSmallScope}`;
+
+/**
+ * SQL of an update that makes the entries due that have waited longest for room, after something was removed in each of the
+ * destinations in `destinationIds`. It skips locked entries, so that it cannot deadlock; those are retried later anyway.
  */
 export const requeueFull = (destinationIds: string): string =>
   `update sync.entries f set due_at = greatest(now(), f.lease_until), next_attempt_at = null
     where f.id = any(array(
-      select waiting.id from unnest(${destinationIds}) as freed (id) cross join lateral (
-        select e.id from sync.entries e
+      select waiting.id from (${sharingRoom(destinationIds)}) as freed (id) cross join lateral (
+        select e.id, e.updated_at from sync.entries e
          where e.destination_id = freed.id and e.fault = 'full' and e.announced_at is null and e.applied_generation < e.generation
-         order by e.updated_at limit ${maxWokenByRoom} for update skip locked) as waiting))`;
+         order by e.updated_at limit ${maxWokenByRoom} for update skip locked) as waiting
+       order by waiting.updated_at limit ${maxWokenByRoom} * cardinality(${destinationIds})))`;
 
 /**
  * SQL of an update that makes the entries due that wait for those in `ids`, an SQL array of entries that are achieved or deleted.

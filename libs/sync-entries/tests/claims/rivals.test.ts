@@ -16,9 +16,9 @@ import {
 import { entriesForTest, pushed, rejected } from '../entries-for-test.ts';
 
 const { db } = entriesForTest();
-const type = 'codehost';
 
 interface Placed {
+  type: string;
   destinationId: string;
   entryId: string;
 }
@@ -26,7 +26,7 @@ interface Placed {
 /** Adds a destination with an entry of this name, in the repository with this ID. */
 async function place(
   scopeId: string | null,
-  { name = 'P', settings = {}, namespaceId = 'root' } = {},
+  { name = 'P', settings = {}, namespaceId = 'root', type = 'codehost' } = {},
 ): Promise<Placed> {
   const destinationId = randomUUID();
   await db.query(
@@ -44,10 +44,10 @@ async function place(
     { id: association!.id, destinationId, destinationType: type },
     wanted,
   );
-  return { destinationId, entryId: entries[0]!.id };
+  return { type, destinationId, entryId: entries[0]!.id };
 }
 
-async function claim({ entryId }: Placed): Promise<ClaimedEntry> {
+async function claim({ entryId, type }: Placed): Promise<ClaimedEntry> {
   const [claimed] = await claimEntries(db, {
     entryIds: [entryId],
     destinationType: type,
@@ -162,4 +162,30 @@ test('an entry that was refused is due again when the holder is removed', async 
   await requestRemoval(db, [{ id: first.entryId, waitsFor: null }]);
   await completeRemoval(db, await claim(first));
   expect(await stateOf(second)).toEqual({ status: 'PENDING', isDue: true });
+});
+
+test.each(['codehost', 'webhost-project'])(
+  'a removal in a scope of %s makes room for entries of its other destinations',
+  async (type) => {
+    const [first, second] = [await place('7', { type }), await place('7', { type, name: 'Q' })];
+    const elsewhere = await place('8', { type });
+    await sync(first);
+    for (const placed of [second, elsewhere])
+      await failEntry(db, await claim(placed), { ...rejected, fault: 'full', retryInSeconds: 3600 });
+    await requestRemoval(db, [{ id: first.entryId, waitsFor: null }]);
+    await completeRemoval(db, await claim(first));
+    expect([(await stateOf(second))?.isDue, (await stateOf(elsewhere))?.isDue]).toEqual([true, false]);
+  },
+);
+
+test('a removal wakes few of the entries without room, however many destinations a scope has', async () => {
+  const first = await place('7');
+  await sync(first);
+  const others = await Promise.all(Array.from({ length: 12 }, (_, n) => place('7', { name: `N${n}` })));
+  for (const placed of others)
+    await failEntry(db, await claim(placed), { ...rejected, fault: 'full', retryInSeconds: 3600 });
+  await requestRemoval(db, [{ id: first.entryId, waitsFor: null }]);
+  await completeRemoval(db, await claim(first));
+  const states = await Promise.all(others.map(stateOf));
+  expect(states.filter((state) => state?.isDue)).toHaveLength(10);
 });

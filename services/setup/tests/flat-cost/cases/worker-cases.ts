@@ -53,9 +53,10 @@ async function claimed(
   db: CaseDb,
   limit = 1,
   destinationId: string = destinations.busy,
+  type = destinationType,
 ): Promise<ClaimedEntry[]> {
   const entryIds = await dueEntries(db, destinationId, limit);
-  return claimEntries(db, { entryIds, destinationType, owner: randomUUID(), leaseSeconds: 30 });
+  return claimEntries(db, { entryIds, destinationType: type, owner: randomUUID(), leaseSeconds: 30 });
 }
 
 const laneOf = async (db: CaseDb, destinationId: string) =>
@@ -151,6 +152,10 @@ export const placeCases: Case[] = casesOf('sync-worker-codehost', {
   'locking an external name': async (db) => {
     const [id] = await dueEntries(db, destinations.beside, 1);
     if (!(await lockName(db, id!))?.isHolder) throw new Error('no rival was found');
+  },
+  'making room beside another destination': async (db) => {
+    const [held] = await claimed(db, 1, destinations.beside, 'codehost');
+    await completeEntries(db, [{ held: held!, achieved: { ...achieved, pushedHash: null } }]);
   },
   'waking the rivals of an entry': (db) => wakeRivals(db, destinations.beside, ['K1']),
 });
