@@ -1,6 +1,6 @@
 -- login: up to 020.do.clock.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 036.do.shared-room.sql
+-- sync: up to 037.do.forgotten-destinations.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -874,6 +874,8 @@ CREATE INDEX associations_with_unnamed_keys ON sync.associations USING btree (de
 CREATE INDEX associations_without_source ON sync.associations USING btree (destination_id, source_gone_at, id) INCLUDE (source_removals) WHERE (source_gone_at IS NOT NULL);
 
 CREATE INDEX codehost_apps_to_reconnect ON sync.codehost_apps USING btree (id) WHERE (reconnect_initiated_at IS NOT NULL);
+
+CREATE INDEX deleted_destinations_by_time ON sync.deleted_destinations USING btree (deleted_at);
 
 CREATE INDEX destination_checks_by_age ON sync.destination_checks USING btree (requested_at);
 

@@ -10,7 +10,7 @@ export * from './claims/remembered-remotes.ts';
 export { isInSamePlace, lockName, type Rival, wakeRivals } from './claims/rivals.ts';
 export * from './claims/verify-again.ts';
 export * from './codehost-app.ts';
-export { areDeletedDestinations } from './deleted-destinations.ts';
+export { areDeletedDestinations, forgetDeletedDestinations } from './deleted-destinations.ts';
 export * from './destination-checks.ts';
 export * from './entry.ts';
 export * from './find-entries.ts';

@@ -13,6 +13,7 @@ import { defaultLost, type SyncControlConfig } from './config.ts';
 import { advanceDestinations } from './destinations/background/advance-destinations.ts';
 import { advanceReplan } from './destinations/background/replan.ts';
 import { advanceReconnects } from './destinations/codehost-apps/reconnect-users.ts';
+import { forgetDeleted } from './destinations/forget-deleted.ts';
 import { sweepChecks } from './destinations/sweep-checks.ts';
 import { countEvents } from './events/count-events.ts';
 import type { EventFeed } from './events/event-feed.ts';
@@ -35,6 +36,9 @@ interface Parts {
 type Task = (parts: Parts, config: SyncControlConfig) => Repeated;
 
 const checkSweepSeconds = 30;
+
+/** They are remembered for two years. */
+const forgetSeconds = 3_600;
 
 /** Prometheus usually scrapes every 15 s. */
 const measureSeconds = 10;
@@ -75,6 +79,8 @@ export const statementTasks: readonly Task[] = [
     every(checkSweepSeconds, 'checks', log, async () =>
       observed.found('probes', await sweepChecks({ db: context.db, broker, log })),
     ),
+  ({ following: { context, log } }) =>
+    every(forgetSeconds, 'deleted destinations', log, (isStopping) => forgetDeleted(context.db, isStopping)),
   ({ following }) => {
     const freedNames = new FreedNames(following);
     return every(1, 'freed names', following.log, () => freedNames.advance());

@@ -100,6 +100,9 @@ insert into sync.entries (association_id, destination_id, destination_type, sub_
          case when n % 2 = 0 then now() end, case when n % 2 = 1 then now() end
     from sync.destinations d cross join lateral (select substr(d.name, 2)::int as n) as numbered cross join generate_series(1, 20) as k
    where d.type = 'codehost';
+-- 100,000 destinations that were deleted within four years
+insert into sync.deleted_destinations (id, deleted_at)
+  select md5('gone' || n)::uuid, now() - n * interval '20 minutes' from generate_series(1, 100000) as n;
 -- 200,000 events, and outcomes of an hour in 3,000 namespaces
 insert into sync.events (kind, destination_id, association_id, sub_key, external_name, status, outcome, attempts)
   select 'entry', destination_id, association_id, sub_key, external_name, status, 'succeeded', 1 from sync.entries limit 200000;

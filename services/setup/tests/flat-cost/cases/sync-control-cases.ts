@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   associationsDueToPush,
+  forgetDeletedDestinations,
   giveBackBudget,
   hasWorker,
   listAwaitingNames,
@@ -173,6 +174,7 @@ const destinationCases: Case[] = casesOf('sync-control', {
     marks.lockMarked(db, destinations.deleted, 'deleted_at', { toDelete: true }),
   'locking a destination that is retried': (db) =>
     marks.lockMarked(db, destinations.failed, 'retry_initiated_at'),
+  'forgetting deleted destinations': (db) => forgetDeletedDestinations(db, 100),
   'deleting a destination by force': (db) => marks.initiateDeletion(db, destinations.busy),
   'starting and ending a retry': async (db) => {
     await marks.initiateRetry(db, destinations.busy, { all: true });
