@@ -1,4 +1,4 @@
 export { advanceClock } from './clock-row.ts';
-export { lookAtClock, type WatchedClock, watchClock } from './clock-watch.ts';
+export { watchClock } from './clock-watch.ts';
 export { type DeadlineTable, due, happened, lease } from './deadlines.ts';
 export { sweepDeadlines } from './sweep-deadlines.ts';
