@@ -132,6 +132,11 @@ describeInBrowser('destinations and associations', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('link', { name: `${fixture.mount}/a`, exact: true }).waitFor({ state: 'detached' });
     expect(await console.sandbox.find('cloudA-sm', fixture.externalName('a'))).toBeUndefined();
+    await press(page, `Remove ${fixture.mount}/b`);
+    await page.getByText('Keep the external secrets.').click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('link', { name: `${fixture.mount}/b`, exact: true }).waitFor({ state: 'detached' });
+    expect(await console.sandbox.find('cloudA-sm', fixture.externalName('b'))).toBeDefined();
   });
 
   test('a destination with associations is deleted only after their number was shown', async () => {

@@ -1,5 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ConfirmDialog, runs } from '../../../components/confirm-dialog.tsx';
+import { CheckboxField } from '../../../components/fields/checkbox-field.tsx';
 import { count } from '../../../components/inline/count.ts';
 import { useApi } from '../../../session/session.ts';
 import type { DestinationRef } from '../../destinations/destination-api.ts';
@@ -11,15 +13,16 @@ interface RemoveDialogProps {
   onClose(): void;
 }
 
-/** Names the external secrets that a removal deletes, and asks. */
+/** Names the external secrets that a removal deletes or keeps, and asks. */
 export function RemoveDialog({ destination, secret, onClose }: RemoveDialogProps) {
   const api = useApi();
   const queries = useQueryClient();
+  const [keep, setKeep] = useState(false);
   const removal = useMutation({
     mutationFn: () =>
       api.POST('/v1/sys/sync/destinations/{type}/{name}/associations/remove', {
         params: { path: destination, query: { wait: 2 } },
-        body: secret,
+        body: { ...secret, ...(keep && { keep: true }) },
       }),
     onSuccess: async () => {
       onClose();
@@ -35,9 +38,13 @@ export function RemoveDialog({ destination, secret, onClose }: RemoveDialogProps
       onCancel={onClose}
     >
       <p>
-        The secret itself stays as it is. What the association has created is deleted from the external store:
+        The secret itself stays as it is. What the association has created{' '}
+        {keep
+          ? 'stays in the external store, but belongs to it no longer:'
+          : 'is deleted from the external store:'}
       </p>
       <ExternalSecrets destination={destination} secret={secret} />
+      <CheckboxField label="Keep the external secrets." isSelected={keep} onChange={setKeep} />
     </ConfirmDialog>
   );
 }
