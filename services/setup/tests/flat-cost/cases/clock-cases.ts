@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import { advanceClock, type ClockSchema, restartClock } from '../../../../../libs/clock/src/clock-row.ts';
 import { type DeadlineTable, pullBack, readPage } from '../../../../../libs/clock/src/deadlines.ts';
-import { deadlines as inLogin } from '../../../../login/src/queries/deadlines.ts';
+import { deadlines as inLogin } from '../../../../login/src/deadlines.ts';
 import { deadlines as inSecrets } from '../../../../secrets/src/queries/deadlines.ts';
 import { deadlines as inSync } from '../../../../sync-control/src/queries/deadlines.ts';
 import { type Case, casesOf } from './cases.ts';
