@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { testCaller } from '@secrets/http/testing';
-import { listDestinationsAtRest } from '../../src/queries/changes/source-marks.ts';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
 const sync = useSyncControl({ reconcileSeconds: 0.2 });
@@ -126,24 +125,6 @@ test('a few deletions are followed, and what they remove stays recoverable in th
     `select distinct is_recoverable as recoverable from sync.entries where desired = 'absent'`,
   );
   expect(rows).toEqual([{ recoverable: true }]);
-});
-
-test('deletions in quick succession are counted together, before the first one is followed', async () => {
-  await syncSecrets(secrets);
-  await Promise.all(Array.from({ length: 20 }, (_, index) => deleteMetadata(index)));
-  await eventually(async () => (await destination()).removals_held === 20);
-  expect(await removals()).toBe(0);
-});
-
-test('nothing is decided for two seconds after a deletion', async () => {
-  await syncSecrets(1);
-  await sync.db.transaction(async (tx) => {
-    const atRest = async (gone: string) => {
-      await tx.query(`update sync.associations set source_gone_at = now() - $1::interval`, [gone]);
-      return (await listDestinationsAtRest(tx)).length;
-    };
-    expect([await atRest('1.9 seconds'), await atRest('2.1 seconds')]).toEqual([0, 1]);
-  });
 });
 
 test('nothing is removed after small steps within an hour that add up', async () => {
