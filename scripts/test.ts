@@ -47,7 +47,9 @@ const passed = await runJest({
 });
 await services?.stop();
 
-const withLong = files.filter((file) => /\b(longTest|isLong)\b/.test(readFileSync(file, 'utf8'))).length;
+const withLong = files.filter((file) =>
+  /\b(longTest|isLong(Run)?)\b/.test(readFileSync(file, 'utf8')),
+).length;
 if (!isLong && withLong > 0)
   console.log(`not run: the long tests in ${withLong} of the files: npm test -- --long`);
 const missing = [

@@ -8,7 +8,7 @@ const settleMs = 300_000;
 const timeoutMs = 900_000;
 
 const options = {
-  ...{ seed: 13, faults: 16, everyMs: 1_500, faultsPerRound: 16, settleMs },
+  ...{ seed: 13, faults: 10, everyMs: 1_500, faultsPerRound: 10, settleMs },
   log: () => undefined,
 };
 
