@@ -22,7 +22,7 @@ import {
 import { nearlyValidValues, validValues } from './values-of-schema.ts';
 
 // More with: REQUESTS=100000 npm test -- tests/openapi/random-requests (CONTRIBUTING.md)
-const requests = runSize('REQUESTS', 250, 20_000);
+const requests = runSize('REQUESTS', 500, 20_000);
 const seed = Number(process.env.SEED ?? 42);
 const atOnce = 8;
 
@@ -66,7 +66,7 @@ test('a request that the document permits is refused with 400 only because of wh
     .sort((one, other) => Number(one.verb === 'delete') - Number(other.verb === 'delete'));
   for (const operation of deletionsLast) {
     const drawn = fc.sample(requestsOf(operation, { values: validValues, known }), {
-      numRuns: runSize('EACH', 2, 100),
+      numRuns: runSize('EACH', 6, 100),
       seed,
     });
     for (const { operation: name, method, path, body } of drawn) {
