@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts';
 
-/** The end of an outage is logged when nothing has failed because of it for as long. */
+/** The end of an outage is logged when nothing has failed because of it for this long. */
 export const quietMs = 60_000;
 
 /** More at the same time are not logged. */

@@ -9,9 +9,11 @@ type Globals = Pick<
 
 let current: Globals;
 
-/** Sets the functions of the test file that runs. */
+/** Sets the functions of the test file that runs. Clocks and functions that an earlier file has replaced are restored. */
 export function setGlobals(globals: object): void {
   current = globals as Globals;
+  timers.useRealTimers();
+  mocker.restoreAllMocks();
 }
 
 /** The function of the test file that runs, also for a module that another file loaded. */
