@@ -17,7 +17,8 @@ import { counted, notExecuted } from './exceptions.ts';
 import { type Measured, measure, planOf } from './measured-db.ts';
 import { analysed, emptied, openSeededDb, restored, type State } from './seeded-db.ts';
 
-// A million entries in 1,000 destinations: no statement may touch more of them than it returns or changes.
+// A million entries in 1,000 destinations, or a quarter of them in a short run: no statement may touch more of them than it
+// returns or changes.
 const cases: Case[] = [
   ...entryCases,
   ...statusCases,
@@ -37,7 +38,7 @@ interface Executed extends Measured {
   role: string | undefined;
 }
 
-/** Seeding takes about a minute, and much longer on a busy machine. */
+/** With `--long`, seeding takes about a minute, and much longer on a busy machine. */
 const hookMs = 900_000;
 
 const executed: Executed[] = [];

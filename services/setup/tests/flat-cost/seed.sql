@@ -1,5 +1,7 @@
 -- A database in which everything that could make a statement slow is large. Runs as a script without foreign keys.
 
+-- The figures of comments are those of a long run: otherwise `pg_temp.scaled` divides the numbers of secrets, entries and events.
+
 -- secrets: 150,000 in one mount, of which every hundredth has 10 versions, and 50,000 in a mount that is being purged.
 insert into secrets.mounts (id, namespace_id, path, accessor)
   values (md5('mount')::uuid, 'root', 'kv', 'kv_1');
@@ -9,14 +11,14 @@ insert into secrets.mounts (namespace_id, path, accessor, disabled_at)
   select 'root', 'team' || n || '/kv', 'kv_team' || n, case when n % 2 = 0 then now() - interval '1 day' end
     from generate_series(1, 5000) as n;
 insert into secrets.secrets (id, mount_id, path, current_version, oldest_version, revision, watched)
-  select md5('secret' || n)::uuid, md5(case when n <= 150000 then 'mount' else 'old mount' end)::uuid,
+  select md5('secret' || n)::uuid, md5(case when n <= pg_temp.scaled(150000) then 'mount' else 'old mount' end)::uuid,
          'team' || n % 100 || '/app' || n, case when n % 100 = 0 then 10 else 1 end, 1, 3, n % 3 > 0
-    from generate_series(1, 200000) as n;
+    from generate_series(1, pg_temp.scaled(200000)) as n;
 insert into secrets.versions (secret_id, version, id, sealed, created_at, deletion_time, expires_at)
   select id, v, gen_random_uuid(), '\xfe', now() - interval '1 day', case when is_expired then now() end, case when is_expired then now() end
     from secrets.secrets, generate_series(1, current_version) as v, lateral (select v = 1 and hashtext(path) % 2 = 0 as is_expired) as e;
 insert into secrets.outbox (secret_id, due_at)
-  select md5('secret' || n)::uuid, now() + (n % 1000 - 990) * interval '1 second' from generate_series(1, 200000) as n;
+  select md5('secret' || n)::uuid, now() + (n % 1000 - 990) * interval '1 second' from generate_series(1, pg_temp.scaled(200000)) as n;
 
 -- destinations: 5 large ones, each with one kind of work, and 995 with 404 entries of every kind.
 insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
@@ -51,11 +53,11 @@ create temp table seeded as
   select d.id, d.name, s.n, s.kind, s.keys
     from sync.destinations d cross join lateral (
       select n, name as kind, case when n = 1 and name = 'd1' then 1000 when name = 'd1' then 3 else 2 end as keys
-        from generate_series(1, case name when 'd1' then 99668 when 'd2' then 50000 when 'd3' then 50000 else 25000 end) as n where name in ('d1', 'd2', 'd3', 'd4', 'd5')
+        from generate_series(1, pg_temp.scaled(case name when 'd1' then 99668 when 'd2' then 50000 when 'd3' then 50000 else 25000 end)) as n where name in ('d1', 'd2', 'd3', 'd4', 'd5')
       union all
       select n, case when n = 2 and name like '%0' then 'outstanding' when n = 3 and name like '%0' then 'leased' when n % 20 = 0 then 'failed' when n % 20 = 1 then 'removed'
                      when n % 2 = 0 then 'due' else 'synced' end, 4
-        from generate_series(1, 101) as n where name not in ('d1', 'd2', 'd3', 'd4', 'd5')) as s;
+        from generate_series(1, case when name in ('d21', 'd921') then 101 else pg_temp.scaled(101) end) as n where name not in ('d1', 'd2', 'd3', 'd4', 'd5')) as s;
 
 -- The IDs of some are next to each other, so that a page by ID that has to skip them shows its cost.
 insert into sync.associations (id, destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision,
@@ -105,9 +107,9 @@ insert into sync.deleted_destinations (id, deleted_at)
   select md5('gone' || n)::uuid, now() - n * interval '20 minutes' from generate_series(1, 100000) as n;
 -- 200,000 events, and outcomes of an hour in 3,000 namespaces
 insert into sync.events (kind, destination_id, association_id, sub_key, external_name, status, outcome, attempts)
-  select 'entry', destination_id, association_id, sub_key, external_name, status, 'succeeded', 1 from sync.entries limit 200000;
+  select 'entry', destination_id, association_id, sub_key, external_name, status, 'succeeded', 1 from sync.entries limit pg_temp.scaled(200000);
 insert into sync.outcome_minutes (namespace_id, destination_type, minute, succeeded, failed)
-  select 'n' || n / 61, 'cloudA-sm', date_trunc('minute', now()) - n % 61 * interval '1 minute', 1, 1 from generate_series(1, 200000) as n;
+  select 'n' || n / 61, 'cloudA-sm', date_trunc('minute', now()) - n % 61 * interval '1 minute', 1, 1 from generate_series(1, pg_temp.scaled(200000)) as n;
 
 -- auth mounts: 5,000, and one that was disabled after 50,000 tokens of 20,000 entities
 insert into login.auth_mounts (id, namespace_id, path, type, accessor)
