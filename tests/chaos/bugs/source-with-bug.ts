@@ -17,20 +17,31 @@ export interface OtherSource {
 }
 
 /**
+ * Returns the files that a bug changes, with their changed texts.
+ * @throws if the text that the bug changes is not there exactly once
+ */
+export function textsWithBug({ edits }: Bug): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const { file, original, replacement } of edits) {
+    const text = texts.get(file) ?? readFileSync(join(root, file), 'utf8');
+    texts.set(file, edited(text, original, replacement, file));
+  }
+  return texts;
+}
+
+/**
  * Copies the services and libraries, with the links between them, and introduces a bug into the copy.
  * @throws if the text that the bug changes is not there exactly once
  */
 export function sourceWithBug(bug: Bug): OtherSource {
+  const texts = textsWithBug(bug);
   const folder = mkdtempSync(join(tmpdir(), 'fire-source-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     for (const part of ['services', 'libs']) execFileSync('cp', ['-a', join(root, part), folder]);
     for (const file of ofRoot) cpSync(join(root, file), join(folder, file));
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-    for (const { file, original, replacement } of bug.edits) {
-      const path = join(folder, file);
-      writeFileSync(path, edited(readFileSync(path, 'utf8'), original, replacement, file));
-    }
+    for (const [file, text] of texts) writeFileSync(join(folder, file), text);
     return { folder, remove };
   } catch (error) {
     remove();
