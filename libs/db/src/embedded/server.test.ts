@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@secrets/testing';
 import { openPostgres } from '../connections/open-postgres.ts';
 import { findBinaries } from './binaries.ts';
@@ -27,6 +27,16 @@ const root = mkdtempSync(join(tmpdir(), 'embedded-'));
 chmodSync(root, 0o700); // as the home folder of root, which no other user can enter
 afterAll(() => rmSync(root, { recursive: true }));
 const freshFolder = () => join(mkdtempSync(join(root, 'server-')), 'postgres');
+const created = join(root, 'created', 'postgres');
+/** A folder with a new database, which need not be created again for each test. */
+function folderWithDatabase(folder = freshFolder()): string {
+  execFileSync('cp', ['-Rp', created, folder]);
+  return folder;
+}
+beforeAll(async () => {
+  mkdirSync(dirname(created));
+  await (await openEmbedded({ folder: created })).close();
+});
 const clusterOf = (folder: string) => join(folder, 'data');
 const pidOf = (folder: string) => readPidFile(clusterOf(folder))?.pid;
 
@@ -80,7 +90,7 @@ describe('an embedded server', () => {
 
   test('runs as another user when this process is root', async () => {
     if (process.getuid?.() !== 0) return console.warn('not run: this process is not root');
-    const folder = freshFolder();
+    const folder = folderWithDatabase();
     const db = await openEmbedded({ folder });
     const status = readFileSync(`/proc/${pidOf(folder)}/status`, 'utf8');
     expect(/^Uid:\s+65534\s+65534/m.test(status)).toBe(true);
@@ -89,7 +99,7 @@ describe('an embedded server', () => {
   });
 
   test('is refused to a second process', async () => {
-    const folder = freshFolder();
+    const folder = folderWithDatabase();
     const db = await openEmbedded({ folder });
     await expect(openEmbedded({ folder })).rejects.toThrow(/in use by another process/);
     expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
@@ -97,7 +107,7 @@ describe('an embedded server', () => {
   });
 
   test('is started again when it ends unexpectedly', async () => {
-    const folder = freshFolder();
+    const folder = folderWithDatabase();
     const db = await openEmbedded({ folder });
     await db.query('create table kept as select 1 as n');
     process.kill(pidOf(folder)!, 'SIGKILL');
@@ -106,7 +116,7 @@ describe('an embedded server', () => {
   });
 
   test('leaves nothing behind when it is closed while it is being started again', async () => {
-    const folder = freshFolder();
+    const folder = folderWithDatabase();
     let closing: Promise<void> | undefined;
     const server = await startEmbeddedServer({
       folder,
@@ -127,7 +137,7 @@ describe('an embedded server', () => {
   });
 
   test('listens on a loopback port with a password if one is requested', async () => {
-    const folder = freshFolder();
+    const folder = folderWithDatabase();
     const server = await startEmbeddedServer({ folder, port: 20_000 + (process.pid % 10_000) });
     const db = openPostgres({ url: server.url('postgres') });
     expect(await db.query('show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
@@ -139,7 +149,9 @@ describe('an embedded server', () => {
   });
 
   test('listens on a loopback port if the path of its folder is too long for a socket', async () => {
-    const folder = join(freshFolder(), 'long'.repeat(30));
+    const parent = freshFolder();
+    mkdirSync(parent);
+    const folder = folderWithDatabase(join(parent, 'long'.repeat(30)));
     const db = await openEmbedded({ folder });
     expect(await db.query('show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
     await db.close();
@@ -178,7 +190,7 @@ describe('after kill -9 of the process that started it', () => {
   );
 
   test('a server that is left behind is ended, and a process that only has its pid is not', async () => {
-    const folder = freshFolder();
+    const folder = folderWithDatabase();
     const db = await openEmbedded({ folder });
     await db.close();
     const other = spawn('sleep', ['60']);
