@@ -32,10 +32,14 @@ const workQueue = syncQueue('cloudA-sm');
 (typeof server === 'string' ? describe.skip : describe)('RabbitMQ users of the services', () => {
   const { url, managementUrl } = server as TestServer;
   const opened: Broker[] = [];
+  const connections = new Map<BrokerService, ReturnType<typeof connect>>();
 
   beforeAll(() => prepareBroker(managementUrl!, passwords, silentLogger()));
   afterEach(() => Promise.all(opened.splice(0).map((broker) => broker.close())));
-  afterAll(() => (server as TestServer).stop());
+  afterAll(async () => {
+    for (const connection of connections.values()) await (await connection).close();
+    await (server as TestServer).stop();
+  });
 
   const urlOf = (service: BrokerService, password = passwords[service]) =>
     Object.assign(new URL(url), { username: service, password }).toString();
@@ -46,22 +50,26 @@ const workQueue = syncQueue('cloudA-sm');
     return broker;
   };
 
+  /** Each service has one connection for all actions. */
+  function connectionOf(service: BrokerService): ReturnType<typeof connect> {
+    const connection = connections.get(service) ?? connect(urlOf(service));
+    connections.set(service, connection);
+    return connection;
+  }
+
   /** Returns the code with which RabbitMQ refuses an action of a service, 403 if it lacks the permission, or undefined. */
   async function refusal(
     service: BrokerService,
     act: (channel: Channel) => Promise<unknown>,
   ): Promise<unknown> {
-    const connection = await connect(urlOf(service));
-    const channel = await connection.createChannel();
+    const channel = await (await connectionOf(service)).createChannel();
     const closed = new Promise<unknown>((resolve) => {
       channel.on('error', (error: { code?: unknown }) => resolve(error.code));
       channel.on('close', () => resolve(undefined));
     });
     await act(channel).catch(() => undefined);
     await channel.close().catch(() => undefined);
-    const code = await closed;
-    await connection.close();
-    return code;
+    return closed;
   }
 
   const publishTo = (queue: string) => async (channel: Channel) => {
