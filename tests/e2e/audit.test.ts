@@ -4,7 +4,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../harness/eventually.ts';
 import { type Api, client, send } from '../harness/http.ts';
 import type { Program } from '../harness/program.ts';
-import { launchStandalone, type Place, readRootToken, temporaryPlace } from '../harness/standalone.ts';
+import {
+  copyInitialData,
+  launchStandalone,
+  type Place,
+  readRootToken,
+  temporaryPlace,
+} from '../harness/standalone.ts';
 
 let place: Place;
 let program: Program;
@@ -24,6 +30,7 @@ const allLines = () =>
 
 beforeAll(async () => {
   place = await temporaryPlace();
+  await copyInitialData(place);
   program = launchStandalone(place);
   await program.untilPrinted('ready ');
   api = client(place.url, readRootToken(place));

@@ -65,7 +65,7 @@ let creatingInitialData: Promise<string> | undefined;
  * Copies the data of a new installation into an empty data folder, if this run has a folder to keep such data in. Each worker
  * of Jest creates it once. The copy saves each start the creation of a database and its migrations.
  */
-async function copyInitialData({ dataDir, env }: Place): Promise<void> {
+export async function copyInitialData({ dataDir, env }: Place): Promise<void> {
   const { TEST_INITIAL_DATA: parent, JEST_WORKER_ID: worker = '', DATABASE_URL: ownDatabase } = env;
   if (parent === undefined || ownDatabase !== undefined) return;
   const folder = join(parent, `of-worker-${worker}`);
