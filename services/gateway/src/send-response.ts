@@ -1,6 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { Problem } from '@secrets/domain';
 import { httpStatus, internalSentence, problemHeaders } from '@secrets/http';
+import { productVersion } from './local/versions.ts';
+
+/** The headers of every response to a client, as a list of names and values. */
+export const commonHeaders = (requestId: string, cacheControl = 'no-store'): string[] => [
+  ...['x-request-id', requestId, 'x-service-version', productVersion, 'cache-control', cacheControl],
+];
 
 /** Sends a JSON response of the gateway itself, and returns its status. */
 export function sendJson(
@@ -23,7 +29,7 @@ export function sendText(
   more: string[],
 ): number {
   const length = status === 204 ? [] : ['content-length', String(Buffer.byteLength(text))];
-  response.writeHead(status, ['x-request-id', requestId, 'cache-control', 'no-store', ...length, ...more]);
+  response.writeHead(status, [...commonHeaders(requestId), ...length, ...more]);
   response.end(text);
   return status;
 }

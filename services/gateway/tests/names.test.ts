@@ -72,10 +72,13 @@ test('a path that begins with a namespace is routed by what follows', async () =
 });
 
 describe('what clients ask without a token', () => {
-  const version = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version;
+  const own = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version;
+  const versions = { version: '1.21.4+ent', service_version: own };
 
   test('health has the fields that they look for, whatever the query says', async () => {
-    const { status, body } = await ask(gateway, { path: '/v1/sys/health?standbyok=true&perfstandbyok=1' });
+    const { status, body, headers } = await ask(gateway, {
+      path: '/v1/sys/health?standbyok=true&perfstandbyok=1',
+    });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       initialized: true,
@@ -84,18 +87,19 @@ describe('what clients ask without a token', () => {
       performance_standby: false,
       replication_performance_mode: 'disabled',
       replication_dr_mode: 'disabled',
-      version,
+      ...versions,
       cluster_name: 'secrets-service',
       cluster_id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
       ready: true,
       missing: [],
     });
+    expect(headers['x-service-version']).toBe(own);
     expect(Math.abs(body.server_time_utc - Date.now() / 1_000)).toBeLessThan(10);
   });
 
   test('the state of the seal, the leader and the initialization are those of one gateway that is always open', async () => {
     const { body: seal } = await ask(gateway, { path: '/v1/sys/seal-status' });
-    expect(seal).toMatchObject({ initialized: true, sealed: false, t: 1, n: 1, progress: 0, version });
+    expect(seal).toMatchObject({ initialized: true, sealed: false, t: 1, n: 1, progress: 0, ...versions });
     const { body: leader } = await ask(gateway, { path: '/v1/sys/leader' });
     expect(leader).toMatchObject({ ha_enabled: false, is_self: false, leader_address: '' });
     expect((await ask(gateway, { path: '/v1/sys/init' })).body).toEqual({ initialized: true });

@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { InternalKeys } from '@secrets/caller';
 import type { Health } from './health.ts';
-
-/** The version in the package.json of the repository, which an image does not contain. */
-const productVersion = '0.2.0';
+import { apiVersion, productVersion } from './versions.ts';
 
 /**
  * The documents about the installation (docs/conventions/http.md#health-and-self-description). Nothing here depends
@@ -18,7 +16,10 @@ export interface ClusterStatus {
 
 /** There is no seal that an operator opens, and there are no standbys: these fields are the same as long as the service runs. */
 export function clusterStatus(keys: InternalKeys): ClusterStatus {
-  const identity = { version: productVersion, cluster_name: 'secrets-service', cluster_id: clusterId(keys) };
+  const identity = {
+    ...{ version: apiVersion, service_version: productVersion },
+    ...{ cluster_name: 'secrets-service', cluster_id: clusterId(keys) },
+  };
   return {
     health: (health) => ({
       ...health,

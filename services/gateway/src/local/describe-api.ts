@@ -5,6 +5,7 @@ import { operations, pathPrefix } from '../request/gateway-request.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { cached } from './cached.ts';
 import { withExamples } from './examples.ts';
+import { productVersion } from './versions.ts';
 
 type Operation = Record<string, unknown>;
 type Paths = Record<string, Record<string, Operation>>;
@@ -32,7 +33,7 @@ async function pathsOf(upstream: Upstream): Promise<Paths> {
 
 const document = (paths: Paths) => ({
   openapi: '3.1.0',
-  info: { title: 'Secrets service', version: '1' },
+  info: { title: 'Secrets service', version: productVersion },
   servers: [{ url: '/' }],
   security: [{ serviceToken: [] }, { bearer: [] }],
   paths: Object.fromEntries(

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { eventStreamType, issuedAccessorHeader, issuedTokenHeader, reasonHeader } from '@secrets/http';
 import type { Dispatcher } from 'undici';
 import { ClientDisconnected } from '../request/read-body.ts';
+import { commonHeaders } from '../send-response.ts';
 
 interface IssuedToken {
   token: string;
@@ -191,7 +192,7 @@ const decoded = (value: string | string[] | undefined): string | undefined =>
 
 /** The headers of the response to the client, as a list of names and values. */
 export function relayedHeaders(requestId: string, headers: IncomingHttpHeaders): string[] {
-  const relayed = ['x-request-id', requestId, 'cache-control', headers['cache-control'] ?? 'no-store'];
+  const relayed = commonHeaders(requestId, headers['cache-control']);
   for (const name of passedHeaders) {
     const value = headers[name];
     if (value !== undefined) relayed.push(name, value);

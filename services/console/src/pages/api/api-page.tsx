@@ -6,15 +6,17 @@ import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { ProblemNotice } from '../../components/problem-notice.tsx';
 import { type Operation, search } from './operations.ts';
-import { operationHref, useOperations } from './queries.ts';
+import { operationHref, useDescription } from './queries.ts';
 
 /** The operations of the API, to search. */
 export function ApiPage() {
-  const { data, error, refetch } = useOperations();
+  const { data, error, refetch } = useDescription();
   const [text, setText] = useState('');
   return (
     <>
-      <PageHeader title="API">Every operation, as this service describes it.</PageHeader>
+      <PageHeader title="API">
+        Every operation, as this service{data && ` (version ${data.version})`} describes it.
+      </PageHeader>
       {error && <ProblemNotice title="The description could not be read." error={error} onRetry={refetch} />}
       {data === undefined && !error && <Loading what="the description" />}
       {data && (
@@ -25,7 +27,7 @@ export function ApiPage() {
             value={text}
             onChange={setText}
           />
-          <Operations operations={search(data, text)} />
+          <Operations operations={search(data.operations, text)} />
         </>
       )}
     </>

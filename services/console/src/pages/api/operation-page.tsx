@@ -5,15 +5,15 @@ import { ProblemNotice } from '../../components/problem-notice.tsx';
 import { CodeText } from './code-text.tsx';
 import { FieldTable } from './field-table.tsx';
 import type { Operation, Schema } from './operations.ts';
-import { useOperations } from './queries.ts';
+import { useDescription } from './queries.ts';
 import { TryOut } from './try-out.tsx';
 
 /** One operation: what it takes and returns, and a form that sends it. */
 export function OperationPage() {
   const [params] = useSearchParams();
   const [method, path] = [params.get('method'), params.get('path')];
-  const { data, error } = useOperations();
-  const operation = data?.find((one) => one.method === method && one.path === path);
+  const { data, error } = useDescription();
+  const operation = data?.operations.find((one) => one.method === method && one.path === path);
   return (
     <>
       <nav aria-label="Above">

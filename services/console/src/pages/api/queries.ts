@@ -2,14 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../../session/session.ts';
 import { type Description, operationsOf } from './operations.ts';
 
-/** The operations of the service that answers, from its own description. */
-export function useOperations() {
+/** The version and the operations of the service that answers, from its own description. */
+export function useDescription() {
   const api = useApi();
   return useQuery({
     queryKey: ['api', 'description'],
     queryFn: async () => {
       const { data } = await api.GET('/v1/sys/internal/specs/openapi');
-      return operationsOf(data as unknown as Description);
+      const description = data as unknown as Description;
+      return { version: description.info.version, operations: operationsOf(description) };
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
