@@ -45,6 +45,8 @@ describe.each(federatedTypes)('federation of %s', (type) => {
     ['15m', 900],
     [60, 60],
     ['86400', 86_400],
+    ['2h0m0s', 7_200],
+    ['0s0ns', 3_600],
   ])('the lifetime may be the duration %s', (given, seconds) => {
     expect(parse(type, { ...body, identity_token_ttl: given }).settings.identity_token_ttl).toBe(seconds);
   });

@@ -1,4 +1,10 @@
-import { audienceCharacters, identityTokenSeconds, type Json, secondsBetween } from '@secrets/domain';
+import {
+  audienceCharacters,
+  identityTokenSeconds,
+  type Json,
+  seconds,
+  secondsBetween,
+} from '@secrets/domain';
 import { z } from 'zod';
 import { text } from './common-fields.ts';
 import { connection } from './field.ts';
@@ -6,7 +12,7 @@ import { connection } from './field.ts';
 const { least, most, usual } = identityTokenSeconds;
 
 /** 0 means the default, which is also how Vault reads it. */
-const isZero = z.union([z.literal(0), z.enum(['0', '0s'])]).transform(() => usual);
+const isZero = seconds.refine((given) => given === 0).transform(() => usual);
 
 /**
  * The fields of types whose provider can trust the service's identity tokens

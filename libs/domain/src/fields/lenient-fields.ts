@@ -1,5 +1,5 @@
-import parseDuration from 'parse-duration';
 import { z } from 'zod';
+import { wholeSeconds } from './duration.ts';
 import { withoutNul } from './patterns.ts';
 
 // Field types of request bodies (docs/conventions/http.md#field-types): booleans and integers may be strings, and lists may be
@@ -79,10 +79,7 @@ const notDuration = 'must be a duration in seconds or like 1h30m, not negative a
 /** A hundred years. */
 const maxSeconds = 100 * 365 * 86_400;
 
-/**
- * Parses a duration, a number or text such as `90`, `90s` or `1h30m`, into whole seconds. Fractions are dropped, but a
- * value below 1 becomes 1, because 0 often means "no limit".
- */
+/** A duration: a number of seconds, or a text such as `90` or `1h30m`, in whole seconds (`wholeSeconds`). */
 export const seconds = z
   .union([z.number(), z.string()], { error: notDuration })
   .transform((input, context) => {
@@ -109,14 +106,6 @@ export const secondsBetween = (min: number, max: number, words: string) =>
 
 function toSeconds(input: number | string): number | undefined {
   const text = String(input).trim();
-  if (text === '') return 0; // as other servers of this API do
-  if (text.length > 100) return undefined;
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : parsedDuration(text);
-  if (value === undefined || value < 0 || value > maxSeconds) return undefined;
-  return value < 1 ? Math.ceil(value) : Math.floor(value);
-}
-
-function parsedDuration(text: string): number | undefined {
-  if (!/^(\d+(\.\d+)?(ms|s|m|h|d|w))+$/.test(text)) return undefined;
-  return parseDuration(text, 's') ?? undefined;
+  const value = text === '' ? 0 : wholeSeconds(text); // other servers of this API take an empty text for 0
+  return value === undefined || value > maxSeconds ? undefined : value;
 }

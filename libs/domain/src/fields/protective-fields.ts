@@ -1,4 +1,5 @@
 import { invalid } from '../problem.ts';
+import { seconds } from './lenient-fields.ts';
 
 /**
  * Fields by which the caller states a condition of the request, or how a value or an access is to be protected or limited.
@@ -25,7 +26,9 @@ const protections = [
 
 /** Values that ask for nothing. */
 const isInert = (value: unknown): boolean =>
-  ['', false, 'false', 0, '0', '0s'].includes(value as string) ||
+  value === false ||
+  value === 'false' ||
+  seconds.safeParse(value).data === 0 ||
   (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
 /**
