@@ -29,6 +29,13 @@ describe('namespaces', () => {
     expect(child.body.data).toMatchObject({ path: 'parent/a/', custom_metadata: {} });
   });
 
+  test('take custom metadata as pairs, as command lines write it', async () => {
+    await createNamespace('pairs', { custom_metadata: ['team=QA', 'a=1'] });
+    expect(await metadataOf('pairs')).toEqual({ team: 'QA', a: '1' });
+    await login.call('PATCH', '/sys/namespaces/pairs', { custom_metadata: 'a=2' });
+    expect(await metadataOf('pairs')).toEqual({ team: 'QA', a: '2' });
+  });
+
   test('are listed by their parent, page by page; an empty list is not found', async () => {
     const listed = await createNamespace('listed');
     expect((await login.call('LIST', '/sys/namespaces')).body.data.keys).toContain('admin/');

@@ -27,6 +27,15 @@ describe('metadata', () => {
     expect((await write('meta', {})).body.data.custom_metadata).toEqual(custom_metadata);
   });
 
+  test('takes `custom_metadata` as pairs, as command lines write it', async () => {
+    await call('POST', '/kv/metadata/pairs', { custom_metadata: ['owner=ann', 'team=x=y'] });
+    expect(await read('pairs')).toMatchObject({ custom_metadata: { owner: 'ann', team: 'x=y' } });
+    await call('PATCH', '/kv/metadata/pairs', { custom_metadata: 'team=z' });
+    expect(await read('pairs')).toMatchObject({ custom_metadata: { owner: 'ann', team: 'z' } });
+    const { status, body } = await call('POST', '/kv/metadata/pairs', { custom_metadata: 'owner' });
+    expect([status, body.errors]).toEqual([400, ['custom_metadata: must be a map of strings']]);
+  });
+
   test('keeps omitted fields and replaces `custom_metadata` with POST', async () => {
     await call('POST', '/kv/metadata/post', { custom_metadata: { a: '1' }, max_versions: 5 });
     await call('POST', '/kv/metadata/post', { custom_metadata: { b: '2' } });

@@ -81,6 +81,15 @@ test('everything that a client says about a mount is shown as it was said, witho
   await call('DELETE', '/sys/mounts/said');
 });
 
+test.each([['version=2'], [['version=2']], [{ version: 2 }]])(
+  'takes the version of its store in each form: %j',
+  async (options) => {
+    expect((await mount('forms', { type: 'kv', options })).status).toBe(204);
+    expect((await call('GET', '/sys/mounts/forms')).body.data.options).toEqual({ version: '2' });
+    await call('DELETE', '/sys/mounts/forms');
+  },
+);
+
 test.each([
   ['token_type', { token_type: 'batch' }],
   ['default_lease_ttl', { default_lease_ttl: 60, max_lease_ttl: 30 }],
@@ -98,6 +107,7 @@ test('refuses every type and version but 2, and says so of version 1', async () 
   for (const body of [
     { type: 'kv', options: { version: '1' } },
     { type: 'kv', options: { version: 1 } },
+    { type: 'kv', options: 'version=1' },
     { type: 'kv-v1' },
   ]) {
     const refused = await mount('v1', body);

@@ -1,4 +1,4 @@
-import { controlCharacters, emptyOr, flag, stringList, withoutControl } from '@secrets/domain';
+import { controlCharacters, emptyOr, flag, orPairs, stringList, withoutControl } from '@secrets/domain';
 import { z } from 'zod';
 import type { Granularity } from '../description.ts';
 import { instruction, option } from './field.ts';
@@ -43,16 +43,16 @@ const ports = z
   )
   .meta({ type: 'array', maxItems: 100, items: { type: 'integer', minimum: 1, maximum: 65_535 } });
 
-const tags = z
-  .record(z.string(), z.union([z.string(), z.null()], { error: 'must be a map of strings' }), {
+const tags = orPairs(
+  z.record(z.string(), z.union([z.string(), z.null()], { error: 'must be a map of strings' }), {
     error: 'must be a map of strings',
-  })
-  .meta({
-    propertyNames: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9 _.:/=+@-]{0,61}$' },
-    additionalProperties: {
-      anyOf: [{ type: 'string', pattern: '^[A-Za-z0-9 _.:/=+@-]{0,63}$' }, { type: 'null' }],
-    },
-  });
+  }),
+).meta({
+  propertyNames: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9 _.:/=+@-]{0,61}$' },
+  additionalProperties: {
+    anyOf: [{ type: 'string', pattern: '^[A-Za-z0-9 _.:/=+@-]{0,63}$' }, { type: 'null' }],
+  },
+});
 
 /** The fields that say what the destination may connect to. */
 const networkFields = {

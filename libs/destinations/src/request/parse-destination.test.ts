@@ -352,6 +352,16 @@ describe('what is set is shown as it was given, and what is not set as empty', (
   });
 });
 
+test('maps may be written as pairs, as command lines do', () => {
+  const pairs = { custom_tags: ['team=a', 'cost=1=2'], replica_regions: 'us-east-2=alias/x' };
+  const { settings, given } = parse({ ...keys, region: 'eu-central-1', ...pairs });
+  expect(settings).toMatchObject({
+    custom_tags: { team: 'a', cost: '1=2' },
+    replica_regions: { 'us-east-2': 'alias/x' },
+  });
+  expect(given.replica_regions).toEqual({ 'us-east-2': 'alias/x' });
+});
+
 test('a destination is shown with masked secrets and the default template', () => {
   const shown = shownOf(cloudASm, parse({ ...keys, region: 'us-west-1', granularity: 'secret-key' }));
   expect(shown).toMatchObject({

@@ -1,4 +1,4 @@
-import { integer, stringList } from '@secrets/domain';
+import { integer, orPairs, stringList } from '@secrets/domain';
 import { z } from 'zod';
 import { describeType } from '../description.ts';
 import { commonFields, secretText, tagFields, textLike } from '../fields/common-fields.ts';
@@ -21,8 +21,7 @@ const regions = z
   .union(
     [
       stringList.refine(areRegions, notRegions),
-      z
-        .record(z.string(), z.string())
+      orPairs(z.record(z.string(), z.string()))
         .refine((given) => areRegions(Object.keys(given)), notRegions)
         .refine((given) => Object.values(given).every((key) => key === '' || keyForm.test(key)), notRegions),
     ],

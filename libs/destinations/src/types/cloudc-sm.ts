@@ -1,4 +1,4 @@
-import { stringList } from '@secrets/domain';
+import { orPairs, stringList } from '@secrets/domain';
 import { z } from 'zod';
 import { describeType } from '../description.ts';
 import { commonFields, tagFields, textLike } from '../fields/common-fields.ts';
@@ -34,8 +34,7 @@ const notGlobalKey =
 const locationOf = (key: string): string | undefined => key.split('/')[3];
 
 const notKeys = 'must be a map from at most 40 locations to the full name of a key there';
-const keysByLocation = z
-  .record(z.string(), z.string(), { error: notKeys })
+const keysByLocation = orPairs(z.record(z.string(), z.string(), { error: notKeys }))
   .refine(
     (given) =>
       Object.keys(given).length <= 40 &&

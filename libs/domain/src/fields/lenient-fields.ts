@@ -69,10 +69,29 @@ export const listOf = <Item extends z.ZodType>(item: Item, error: string) =>
     return parsed;
   });
 
-export const stringMap = z.record(z.string(), z.string(), { error: 'must be a map of strings' }).meta({
-  propertyNames: { type: 'string', ...withoutNul },
-  additionalProperties: { type: 'string', ...withoutNul },
-});
+/**
+ * Returns the map that a text `name=value` or a list of such texts is, the form in which command lines send one; undefined for
+ * anything else. The last pair of a name applies. Vault and OpenBao read `TypeKVPairs` like this (sdk/framework/field_data.go).
+ */
+export function mapOfPairs(given: unknown): Record<string, string> | undefined {
+  const pairs: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const isPair = (pair: unknown): pair is string => typeof pair === 'string' && pair.indexOf('=') > 0;
+  if (!pairs.every(isPair)) return undefined;
+  return Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  );
+}
+
+/** A map that may also be written as pairs (`mapOfPairs`). */
+export const orPairs = <Map extends z.ZodType>(map: Map) =>
+  z.preprocess((given) => mapOfPairs(given) ?? given, map);
+
+export const stringMap = orPairs(
+  z.record(z.string(), z.string(), { error: 'must be a map of strings' }).meta({
+    propertyNames: { type: 'string', ...withoutNul },
+    additionalProperties: { type: 'string', ...withoutNul },
+  }),
+);
 
 const notDuration = 'must be a duration in seconds or like 1h30m, not negative and at most 100 years';
 

@@ -1,4 +1,4 @@
-import { trimSlashes, withoutNul } from '@secrets/domain';
+import { orPairs, trimSlashes, withoutNul } from '@secrets/domain';
 import { describedPage, type Endpoint, endpoint, pageQuery } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -17,7 +17,9 @@ const NamespaceParams = z.object({
 });
 const NamespaceBody = z.object({ custom_metadata: customMetadata.nullable().optional() });
 const NamespacePatch = z.object({
-  custom_metadata: z.record(z.string().meta(withoutNul), z.string().meta(withoutNul).nullable()).nullable(),
+  custom_metadata: orPairs(
+    z.record(z.string().meta(withoutNul), z.string().meta(withoutNul).nullable()),
+  ).nullable(),
 });
 
 const basePath = '/sys/namespaces';

@@ -22,6 +22,15 @@ beforeEach(async () => {
 const read = async (at = path) => (await login.call('GET', at)).body.data;
 const update = (body: object, at = path) => login.call('POST', at, body);
 
+test.each(['entity', 'group'])('metadata may be written as pairs: %s', async (kind) => {
+  for (const metadata of ['team=QA', ['team=QA']]) {
+    const name = `pairs-${typeof metadata}`;
+    const { id } = (await login.call('POST', `/identity/${kind}`, { name, metadata })).body.data;
+    expect((await read(`/identity/${kind}/id/${id}`)).metadata).toEqual({ team: 'QA' });
+    await login.call('DELETE', `/identity/${kind}/id/${id}`);
+  }
+});
+
 describe('an entity', () => {
   test('is that of a mount and a principal, across logins', async () => {
     expect(await read()).toEqual({

@@ -31,6 +31,11 @@ describe('a service token', () => {
     });
   });
 
+  test('may have its metadata as pairs', async () => {
+    const { auth } = (await create({ ...request, meta: ['team=QA', 'b=c=d'] })).body;
+    expect(auth.metadata).toEqual({ team: 'QA', b: 'c=d' });
+  });
+
   test('is looked up by itself, its text and its accessor', async () => {
     const created = await create(request);
     const { client_token: token, accessor } = created.body.auth;

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { canonicalValue, destinationType, type Json, seconds, trimSlashes } from '@secrets/domain';
+import {
+  canonicalValue,
+  destinationType,
+  type Json,
+  mapOfPairs,
+  seconds,
+  trimSlashes,
+} from '@secrets/domain';
 
 /**
  * Whether a rule lists a value. A list that is written as one string is listed if each of its parts is: otherwise
@@ -13,11 +20,15 @@ export function isListed(values: readonly Json[], given: Json): boolean {
 
 /**
  * Whether a rule denies a value, in whichever form a service accepts it: numbers, booleans and durations as text, one
- * item of a list, other letter case, slashes around it, the alternative name of a type.
+ * item of a list, other letter case, slashes around it, the alternative name of a type, a map as pairs.
  */
 export function isDenied(values: readonly Json[], given: Json): boolean {
   if (values.length === 0) return true;
-  return itemsOf(given).some((item) => values.some((value) => isSame(value, item)));
+  const map = mapOfPairs(given) ?? given;
+  return (
+    values.some((value) => isDeepStrictEqual(mapOfPairs(value) ?? value, map)) ||
+    itemsOf(given).some((item) => values.some((value) => isSame(value, item)))
+  );
 }
 
 function isSame(denied: Json, given: Json): boolean {

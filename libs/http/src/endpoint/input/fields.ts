@@ -5,6 +5,7 @@ export {
   integer,
   integerBetween,
   listOf,
+  orPairs,
   seconds,
   secondsBetween,
   stringList,

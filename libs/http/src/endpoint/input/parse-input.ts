@@ -1,4 +1,4 @@
-import { isJsonObject, Problem, refuseProtective } from '@secrets/domain';
+import { isJsonObject, mapOfPairs, Problem, refuseProtective } from '@secrets/domain';
 import { z } from 'zod';
 import { lenientInput } from './lenient-input.ts';
 import { shapeOf } from './object-shape.ts';
@@ -70,6 +70,7 @@ function sentenceOf(issue: z.core.$ZodIssue, input: unknown): string {
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const key of path) {
+    if (typeof key === 'string') value = mapOfPairs(value) ?? value;
     if (typeof value !== 'object' || value === null) return undefined;
     value = (value as Record<PropertyKey, unknown>)[key];
   }

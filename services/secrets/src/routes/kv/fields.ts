@@ -1,5 +1,5 @@
 import { isExactNumber, isJsonObject } from '@secrets/domain';
-import { integer, integerBetween, listOf, stringMap } from '@secrets/http';
+import { integer, integerBetween, listOf, orPairs, stringMap } from '@secrets/http';
 import { z } from 'zod';
 import { invisible, isVisible } from '../../visible-text.ts';
 
@@ -71,9 +71,10 @@ export const customMetadataPatch = mapOf(metadataText().nullable(), ['string', '
  * @param type that of its values in the description of the API, which shows only what comes before the pipe
  */
 function mapOf<Value extends z.ZodType>(value: Value, type: string | string[]) {
-  return z
+  const object = z
     .custom<Record<string, unknown>>(isJsonObject, { error: 'must be a map of strings' })
-    .refine((given) => Object.keys(given).length <= maxPatchedKeys, { error: tooManyKeys })
+    .refine((given) => Object.keys(given).length <= maxPatchedKeys, { error: tooManyKeys });
+  return orPairs(object)
     .pipe(z.record(z.string(), value, { error: 'must be a map of strings' }))
     .refine((given) => Object.keys(given).every((key) => Buffer.byteLength(key) <= maxKeyBytes), {
       error: `each key must be at most ${maxKeyBytes} bytes`,

@@ -1,10 +1,12 @@
 import {
   invalid,
+  isExactNumber,
   type Json,
   mountAttributesIn,
   mountConfigFields,
   mountFlags,
   mountOptions,
+  orPairs,
   tunedMountLists,
   tunedSeconds,
   withoutNul,
@@ -23,8 +25,10 @@ export const mountType = z
   .meta({ enum: ['kv', 'kv-v2'] });
 
 const version = z
-  .union([z.string(), z.number()])
-  .transform(String)
+  .preprocess(
+    (given) => (isExactNumber(given) ? Number(given.rawJSON) : given),
+    z.union([z.string(), z.number()]).transform(String),
+  )
   .refine((given) => given !== '1', {
     error: 'version 1 of the key-value store is not supported; mount version 2',
   })
@@ -42,8 +46,7 @@ const description = z
 const noTokens = z.literal('', { error: 'can only be set on auth mounts' }).optional();
 
 const leases = { default_lease_ttl: tunedSeconds, max_lease_ttl: tunedSeconds, token_type: noTokens };
-const options = z
-  .looseObject({ version: version.nullish() })
+const options = orPairs(z.looseObject({ version: version.nullish() }, 'must be a map of strings'))
   .refine(({ version: _, ...others }) => mountOptions.safeParse(others).success, {
     error: 'must be a map of strings',
   })
