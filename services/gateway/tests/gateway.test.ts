@@ -111,6 +111,13 @@ describe('authentication and routing', () => {
     });
   });
 
+  test('serves a request whose target is in absolute form', async () => {
+    const path = '/v1/kv/data/x';
+    expect(await ask(gateway, { path: gateway.url + path, token: reader })).toMatchObject({ status: 200 });
+    expect(receivedBy('secrets')).toMatchObject([{ url: path }]);
+    expect(auditLines()).toMatchObject(ofRequest({ path: 'kv/data/x' }, { status: 200 }));
+  });
+
   test.each([
     ['LIST', '/v1/kv/metadata/x', 'list'],
     ['GET', '/v1/kv/metadata/x?list=true', 'list'],

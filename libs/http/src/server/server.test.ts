@@ -41,6 +41,26 @@ describe('startServer', () => {
     expect(await (await fetch(server.url)).text()).toBe('fine');
   });
 
+  test.each([
+    ['http://b.example:1/v1/x?y=1', '/v1/x?y=1 b.example:1'],
+    ['HTTPS://b.example/v1/x', '/v1/x b.example'],
+    ['http://[::1]:80?y', '/?y [::1]:80'],
+    ['http://b.example', '/ b.example'],
+    ['/http://b.example/', '/http://b.example/ a'],
+    ['http://user@b.example/x', 'http://user@b.example/x a'],
+    ['http:///x', 'http:///x a'],
+    ['ftp://b.example/x', 'ftp://b.example/x a'],
+  ])('serves the target %s as the path and for the host of %j', async (target, seen) => {
+    const { port } = await start((request, response) =>
+      response.end(`${request.url} ${request.headers.host}`),
+    );
+    const raw = await openRaw(port);
+    raw.send(get.replace(' / ', ` ${target} `));
+    expect(await raw.received(/\r\n\r\n.*/)).toMatch(/^HTTP\/1.1 200 /);
+    expect((await raw.received(/\r\n\r\n.+/)).split('\r\n\r\n')[1]).toBe(seen);
+    raw.socket.destroy();
+  });
+
   test('rejects if the port is in use', async () => {
     const { port } = await start(ok);
     await expect(startServer(ok, { host: '127.0.0.1', port })).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { FrameListener } from '../frames/serve-frames.ts';
 import { acceptListVerb } from '../list-verb/list-verb.ts';
 import { OpenConnections } from './open-connections.ts';
+import { toOriginForm } from './origin-form.ts';
 import { rejectUnparsed, type UnparsedRequest } from './unparsed-request.ts';
 
 interface TlsFiles {
@@ -81,6 +82,7 @@ export async function startServer(
   if (options.listVerb) acceptListVerb(server);
   rejectUnparsed(server, { maxHeaderBytes: limitsOf(options).maxHeaderSize, onUnparsed: options.onUnparsed });
   const connections = new OpenConnections(server);
+  server.on('request', toOriginForm);
   server.on('request', handler);
   const frames = framesOf(handler);
   if (frames !== undefined) server.on('upgrade', frames.upgrade);
