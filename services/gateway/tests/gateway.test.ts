@@ -111,6 +111,15 @@ describe('authentication and routing', () => {
     });
   });
 
+  test.each(['x-vault-token', 'x-service-token'])('takes an empty %s for none', async (header) => {
+    const empty = { [header]: '' };
+    const bearer = { ...empty, authorization: `Bearer ${reader}` };
+    expect(await ask(gateway, { headers: bearer })).toMatchObject({ status: 200 });
+    const both = { 'x-vault-token': reader, 'x-service-token': reader, ...empty };
+    expect(await ask(gateway, { headers: both })).toMatchObject({ status: 200 });
+    expect(await ask(gateway, { headers: empty })).toMatchObject(denied);
+  });
+
   test('serves a request whose target is in absolute form', async () => {
     const path = '/v1/kv/data/x';
     expect(await ask(gateway, { path: gateway.url + path, token: reader })).toMatchObject({ status: 200 });

@@ -122,8 +122,9 @@ function queryText(listed: boolean, rest: string): string {
   return rest === '' ? '' : `?${rest}`;
 }
 
+/** An empty header is none: some clients send it beside another one. */
 const tokenOf = ({ headers }: IncomingMessage): string | undefined =>
-  oneOf(headers['x-service-token'], headers['x-vault-token'], 'Token') ??
+  oneOf(headers['x-service-token'] || undefined, headers['x-vault-token'] || undefined, 'Token') ??
   /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 
 /**
