@@ -40,6 +40,11 @@ describe('a login succeeds', () => {
     });
   });
 
+  test('with blanks around its token, which files and command lines add', async () => {
+    const jwt = await cloudB.issueJwt({});
+    expect((await cloudB.logIn({ role: 'web', jwt: ` ${jwt}\n` })).status).toBe(200);
+  });
+
   test('with a batch token if the role says so', async () => {
     await cloudB.writeRole('batch', {
       bound_service_principal_ids: oid,

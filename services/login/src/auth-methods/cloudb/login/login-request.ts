@@ -35,8 +35,10 @@ export const LoginRequest = z.object({
     .min(1, 'must not be empty')
     .max(256)
     .regex(withoutControl, 'must not contain control characters'),
+  /** Files that contain it end in a new line. */
   jwt: z
     .string()
+    .trim()
     .min(1, 'must not be empty')
     .meta({ pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$' }),
   subscription_id: name(guid, 'a subscription ID'),
