@@ -17,8 +17,11 @@ export const presentAuth = (issued: IssuedToken): Record<string, unknown> => ({
   entity_id: issued.entityId ?? '',
   token_type: issued.type,
   orphan: issued.orphan,
-  num_uses: issued.uses ?? 0,
+  num_uses: shownUses(issued.uses),
 });
+
+/** 0 means any number. A token that is used for the last time has none left, which Vault shows as -1. */
+const shownUses = (uses: number | null): number => (uses === 0 ? -1 : (uses ?? 0));
 
 const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
@@ -49,7 +52,7 @@ export const presentToken = (
   ...(token.periodSeconds > 0 ? { period: token.periodSeconds } : {}),
   ...(token.boundCidrs.length > 0 ? { bound_cidrs: token.boundCidrs } : {}),
   ...(token.roleName === null ? {} : { role: token.roleName }),
-  num_uses: token.usesLeft ?? 0,
+  num_uses: shownUses(token.usesLeft),
   creation_time: unixSeconds(token.createdAt),
   issue_time: token.createdAt.toISOString(),
   expire_time: effectiveExpiry(token)?.toISOString() ?? null,

@@ -36,6 +36,19 @@ describe('a service token', () => {
     expect(auth.metadata).toEqual({ team: 'QA', b: 'c=d' });
   });
 
+  test('has -1 uses while it is used for the last time, because 0 means any number', async () => {
+    const created = await create({ ...request, policies: 'default', num_uses: 2 });
+    const token = created.body.auth.client_token;
+    await login.db.query('update login.tokens set uses_left = 0 where accessor = $1', [
+      created.body.auth.accessor,
+    ]);
+    const caller = login.callerOf(created);
+    const own = (method: string, name: string) =>
+      login.callWithToken(token, method, `/auth/token/${name}`, undefined, caller);
+    expect((await own('GET', 'lookup-self')).body.data.num_uses).toBe(-1);
+    expect((await own('POST', 'renew-self')).body.auth.num_uses).toBe(-1);
+  });
+
   test('is looked up by itself, its text and its accessor', async () => {
     const created = await create(request);
     const { client_token: token, accessor } = created.body.auth;
