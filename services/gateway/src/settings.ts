@@ -1,4 +1,4 @@
-import { addressRanges, type BuiltInLimits } from '@secrets/access';
+import { type BuiltInLimits, isAddressRange } from '@secrets/access';
 import { commaList, toggle } from '@secrets/config';
 import { z } from 'zod';
 
@@ -14,7 +14,7 @@ export const gatewayEnv = {
   ALLOWED_HOSTS: commaList.default([]),
   /** Addresses and CIDRs of proxies whose `X-Forwarded-For` is trusted; none by default. */
   TRUSTED_PROXIES: commaList
-    .refine((texts) => texts.every((text) => addressRanges([text]).size === 1), 'must be addresses or CIDRs')
+    .refine((texts) => texts.every(isAddressRange), 'must be addresses or CIDRs')
     .default([]),
   /** Connections of clients; more are closed at once. */
   MAX_CONNECTIONS: z.coerce.number().int().min(1).max(1_000_000).default(2_000),

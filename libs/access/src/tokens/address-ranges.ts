@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
@@ -36,11 +37,19 @@ export function areRangesWithin(inner: readonly string[], outer: readonly string
 const isWithin = ([address, bits]: Range, [wide, wideBits]: Range): boolean =>
   wide.kind() === address.kind() && bits >= wideBits && address.match(wide, wideBits);
 
+/**
+ * Whether a text is a CIDR or an address in the notation that all programs read alike: some take a number that begins with 0
+ * or 0x as octal or hexadecimal (`010.0.0.0/8` as 8.0.0.0/8), others as decimal.
+ */
+export const isAddressRange = (text: string): boolean => parsedRange(text) !== undefined;
+
 const mappedBits = 96;
 
 function parsedRange(text: string): Range | undefined {
-  if (ipaddr.isValid(text)) {
-    const address = ipaddr.process(text);
+  const [host = '', ...prefix] = text.split('/');
+  if (isIP(host) === 0 || host.includes('%')) return undefined;
+  if (prefix.length === 0) {
+    const address = ipaddr.process(host);
     return [address, address.kind() === 'ipv4' ? 32 : 128];
   }
   if (!ipaddr.isValidCIDR(text)) return undefined;

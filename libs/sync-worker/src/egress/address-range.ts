@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -25,7 +26,8 @@ export function parseRange(text: string): AddressRange {
   const host = bracketed?.[1] ?? plain?.[1] ?? plain?.[4] ?? '';
   const bits = bracketed?.[2] ?? plain?.[2] ?? plain?.[5];
   const port = Number(bracketed?.[3] ?? plain?.[3] ?? 0);
-  const base = ipaddr.isValid(host) && !/^\d+(\.\d+){0,2}$/.test(host) ? ipaddr.parse(host) : undefined;
+  // ipaddr.js alone would read 010.0.0.0 as octal.
+  const base = isIP(host) === 0 ? undefined : ipaddr.parse(host);
   const maxBits = base?.kind() === 'ipv4' ? 32 : 128;
   if (!base || Number(bits ?? 0) > maxBits || port > 65_535) {
     throw new Error(
@@ -40,7 +42,7 @@ export function parseRange(text: string): AddressRange {
  * anything else, including an address with a zone.
  */
 export function parseAddress(text: string): Address | undefined {
-  return text.includes('%') || !ipaddr.isValid(text) ? undefined : ipaddr.process(text);
+  return text.includes('%') || isIP(text) === 0 ? undefined : ipaddr.process(text);
 }
 
 /** Whether the range contains the address, whatever the port. */

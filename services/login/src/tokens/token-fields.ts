@@ -1,6 +1,6 @@
+import { isAddressRange } from '@secrets/access';
 import { setting } from '@secrets/domain';
 import { flag, integerBetween, seconds, stringList } from '@secrets/http';
-import ipaddr from 'ipaddr.js';
 
 // Fields that a request for a token and a role of a login method have in common.
 
@@ -21,11 +21,6 @@ export const cidrList = stringList
   })
   .refine((list) => list.every(isAddressRange), { error: 'items must be CIDRs or addresses' })
   .meta({ type: 'array', maxItems: maxCidrs, items: { type: 'string', pattern: cidrPattern } });
-
-function isAddressRange(text: string): boolean {
-  // ipaddr.js reads a bare number as an IPv4 address.
-  return ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && !/^\d+$/.test(text));
-}
 
 export const count = integerBetween(0, 2_147_483_647, 'must not be negative');
 

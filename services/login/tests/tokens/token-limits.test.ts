@@ -14,6 +14,7 @@ describe('a token without sudo is refused a child', () => {
     ['with a chosen ID', { id: 'my-own-token-of-20-characters' }, 403, /id: needs sudo/],
     ['with a negative TTL', { ttl: -1 }, 400, /ttl/],
     ['with an invalid CIDR', { bound_cidrs: ['10.0.0.0/99'] }, 400, /bound_cidrs/],
+    ['with an octal CIDR', { bound_cidrs: '010.0.0.0/8' }, 400, /bound_cidrs/],
     ['of an unknown type', { type: 'other' }, 400, /type/],
     ['of type batch with limited uses', { type: 'batch', num_uses: 1 }, 400, /num_uses/],
     ['with a negative number of uses', { num_uses: -1 }, 400, /num_uses/],
