@@ -258,7 +258,13 @@ describe('requests', () => {
     expect((await send('{"count":')).status).toBe(400);
     expect((await send(`{"count":"${'x'.repeat(1_100_000)}"}`)).status).toBe(413);
     expect((await send('<a/>', { type: 'application/xml' })).status).toBe(415);
+    expect((await send('count=1', { type: 'text/plain' })).status).toBe(400);
   });
+
+  test.each(['text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded'])(
+    'accepts JSON that a program sends as %s, its default',
+    async (type) => expect((await send('{"count":1}', { type })).status).toBe(200),
+  );
 
   test('refuses a body that is not UTF-8 instead of storing other characters', async () => {
     const latin1 = await send(Buffer.from('{"name":"p\xe4ss"}', 'latin1'));

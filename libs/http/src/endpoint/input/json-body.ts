@@ -4,8 +4,8 @@ import { requireWithin } from './body-budgets.ts';
 import { requireUnicode } from './require-unicode.ts';
 
 const jsonTypes = ['application/json', 'application/merge-patch+json'];
-/** The content type that curl sends for `-d` by default; treated as JSON. */
-const curlDefault = 'application/x-www-form-urlencoded';
+/** The content types that curl sends for `-d`, and `fetch` for a text, by default; treated as JSON. */
+const defaultTypes = ['application/x-www-form-urlencoded', 'text/plain'];
 
 const notJson = (): Problem =>
   new Problem('unsupported_media_type', 'the body must be application/json in UTF-8');
@@ -17,7 +17,7 @@ export function requireJsonType(contentType: string | undefined): void {
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  if (!jsonTypes.includes(type) && type !== curlDefault) throw notJson();
+  if (![...jsonTypes, ...defaultTypes].includes(type)) throw notJson();
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)) throw notJson();
 }
