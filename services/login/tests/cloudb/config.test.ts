@@ -54,10 +54,23 @@ describe('a configuration', () => {
       client_id: 'c',
       environment: 'AzureChinaCloud',
       identity_token_ttl: 0,
-      retry_delay: 7,
+      retry_delay: 7_000_000_000,
       max_retries: 3,
       root_password_ttl: 4_380 * 3_600,
     });
+  });
+
+  test('shows delays between retries in nanoseconds, as Vault does, and takes those back', async () => {
+    const delays = async (body: object) => {
+      expect((await login.call('POST', path, body)).status).toBe(204);
+      const { retry_delay, max_retry_delay } = (await login.call('GET', path)).body.data;
+      return [retry_delay, max_retry_delay];
+    };
+    const shown = await delays({ retry_delay: 5, max_retry_delay: '2m' });
+    expect(shown).toEqual([5_000_000_000, 120_000_000_000]);
+    expect(await delays({ retry_delay: shown[0], max_retry_delay: String(shown[1]) })).toEqual(shown);
+    const [stored] = await login.db.query<{ settings: object }>('select settings from login.cloudb_configs');
+    expect(stored!.settings).toMatchObject({ retry_delay: 5, max_retry_delay: 120 });
   });
 
   test('treats null as an absent field, but as the default in a patch', async () => {

@@ -26,6 +26,23 @@ export function environmentNamed(word: string): Environment | undefined {
   return environments.find((known) => known === name);
 }
 
+const nanosecondsInSecond = 1_000_000_000;
+
+/**
+ * A delay in seconds. As a number that would be decades, it is in nanoseconds, as responses show it: what was read can be
+ * written back.
+ */
+const delay = z
+  .preprocess((given) => {
+    const count = typeof given === 'string' ? given.trim() : given;
+    const isShown = Number(count) >= nanosecondsInSecond && /^\d+$/.test(String(count));
+    return isShown ? Number(count) / nanosecondsInSecond : given;
+  }, seconds)
+  .meta({ type: 'integer', minimum: 0, maximum: 100_000 });
+
+/** The delay in a response: Vault takes seconds and shows nanoseconds (hashicorp/vault-plugin-auth-azure, path_config.go). */
+export const shownDelay = (seconds: number): number => seconds * nanosecondsInSecond;
+
 const plainText = (schema: z.ZodString) => setting(schema.meta(withoutNul), { default: '' });
 
 /** For the description of the API: the simplest cron expressions. */
@@ -69,8 +86,8 @@ export const configDeclaration = {
     { default: 4_380 * 3_600 },
   ),
   max_retries: setting(integerBetween(0, 20), { default: 3 }),
-  retry_delay: setting(seconds, { default: 4 }),
-  max_retry_delay: setting(seconds, { default: 60 }),
+  retry_delay: setting(delay, { default: 4 }),
+  max_retry_delay: setting(delay, { default: 60 }),
   rotation_period: setting(seconds, { default: 0 }),
   rotation_schedule: setting(z.string().max(256).meta({ pattern: schedulePattern }), { default: '' }),
   rotation_window: setting(seconds, { default: 0 }),

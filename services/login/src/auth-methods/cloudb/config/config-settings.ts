@@ -2,7 +2,7 @@ import { invalid, readStored, storedSettings } from '@secrets/domain';
 import { z } from 'zod';
 import type { Environment } from '../directory/environments.ts';
 import { isSchedule } from '../rotation/cron.ts';
-import { configDeclaration, environmentNamed } from './config-fields.ts';
+import { configDeclaration, environmentNamed, shownDelay } from './config-fields.ts';
 
 /** The forms of a configuration, derived from its fields. */
 export const configFields = storedSettings(configDeclaration);
@@ -85,7 +85,12 @@ const namedEnvironment = (
 export function presentConfig(settings: ConfigSettings) {
   const { given_environment: given } = settings;
   const isCurrent = given !== undefined && environmentNamed(given) === settings.environment;
-  return { ...configFields.shown(settings), environment: isCurrent ? given : settings.environment };
+  return {
+    ...configFields.shown(settings),
+    environment: isCurrent ? given : settings.environment,
+    retry_delay: shownDelay(settings.retry_delay),
+    max_retry_delay: shownDelay(settings.max_retry_delay),
+  };
 }
 
 /** One sentence for each setting that does not do what it seems to. */
