@@ -80,7 +80,7 @@ export interface AuthenticatorOptions {
   keys: InternalKeys;
   /** Requests per second. By default, only quotas limit them. */
   limits?: BuiltInLimits | undefined;
-  /** Returns milliseconds since 1970. Default: `Date.now`. */
+  /** Returns milliseconds since 1970. Default: the clock of the database. */
   clock?: () => number;
 }
 
@@ -99,7 +99,7 @@ class DbAuthenticator implements Authenticator {
   readonly #places: Places;
   readonly #limits: RateLimits;
 
-  constructor({ db, keys, limits = noLimits, clock = Date.now }: AuthenticatorOptions) {
+  constructor({ db, keys, limits = noLimits, clock = db.now }: AuthenticatorOptions) {
     const changes = accessChanges(db);
     this.#db = db;
     this.#tokens = tokenReader({ db, keys, changes, clock });

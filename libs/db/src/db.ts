@@ -39,6 +39,11 @@ export interface Db extends Sql {
    * deadlock, it is rolled back and `work` runs once more, so `work` must not change anything but the database.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * Returns the time by the clock of the server, in milliseconds since 1970. It decides about everything that is stored with
+   * an end: the clocks of processes differ. What it returns before the first connection is the time of this process.
+   */
+  now(): number;
   close(): Promise<void>;
 }
 

@@ -20,6 +20,7 @@ export async function createTestDb(template = 'template0'): Promise<TestDb> {
   return {
     query: db.query,
     transaction: db.transaction,
+    now: db.now,
     url,
     close: async () => {
       await db.close();

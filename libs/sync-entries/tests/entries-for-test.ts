@@ -59,6 +59,7 @@ export function entriesForTest(): EntriesForTest {
   const db: Db = {
     query: (text, params) => opened.query(text, params),
     transaction: (work) => opened.transaction(work),
+    now: () => opened.now(),
     close: () => opened.close(),
   };
   beforeAll(async () => {

@@ -52,5 +52,6 @@ export function logIn(url: string, service: DatabaseService, password: string): 
 const insideOf = (tx: Tx): Db => ({
   ...tx,
   transaction: (work) => work(tx),
+  now: Date.now,
   close: async () => {},
 });

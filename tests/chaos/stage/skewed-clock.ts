@@ -1,10 +1,9 @@
-// Preloaded into each service (`--import`): shifts its calendar clock by the milliseconds in the file CLOCK_FILE. Timers and
-// `performance.now` are not affected, as with a clock that an operator or NTP sets.
+// Preloaded into each service (`--import`): shifts its calendar clock by the milliseconds in the file CLOCK_FILE.
 import { readFileSync } from 'node:fs';
+import { shiftClock } from '../../../libs/testing/src/shift-clock.ts';
 
 const file = process.env.CLOCK_FILE;
 const pollMs = 100;
-const RealDate = Date;
 let offsetMs = 0;
 
 function readOffset(): void {
@@ -18,10 +17,5 @@ function readOffset(): void {
 if (file !== undefined) {
   readOffset();
   setInterval(readOffset, pollMs).unref();
-  const now = () => RealDate.now() + offsetMs;
-  globalThis.Date = new Proxy(RealDate, {
-    construct: (target, args, newTarget) =>
-      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as object,
-    get: (target, key, receiver) => (key === 'now' ? now : Reflect.get(target, key, receiver)),
-  });
+  shiftClock(() => offsetMs);
 }

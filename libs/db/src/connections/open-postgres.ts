@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '@secrets/domain';
 import pg from 'pg';
 import type { Db, Params, Tx } from '../db.ts';
+import { DatabaseClock, readTime } from './database-clock.ts';
 import { beginSession, type NewConnection, sessionSettings } from './session.ts';
 import { TransactionGuard } from './transaction-guard.ts';
 import { asUnavailable, isConnectionLoss } from './unavailable.ts';
@@ -66,30 +67,39 @@ interface Connection {
 export function openPostgres(options: PostgresOptions): Db {
   const { statementTimeoutMs = 15_000 } = options;
   const limitMs = options.responseTimeoutMs ?? statementTimeoutMs + 5_000;
-  const pool = openPool(options, statementTimeoutMs);
+  const clock = new DatabaseClock();
+  const pool = openPool(options, statementTimeoutMs, clock);
   const guard = new TransactionGuard();
+  const onConnection = <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
+    withConnection(pool, async (connection) => {
+      if (clock.isDue) await clock.measure(async () => (await run<Time>(connection, limitMs, readTime))[0]);
+      return work(connection);
+    });
   return {
     query: <Row>(text: string, params?: Params) => {
       guard.assertOutside();
-      return withConnection(pool, (connection) => run<Row>(connection, limitMs, text, params)).catch(
-        asUnavailable,
-      );
+      return onConnection((connection) => run<Row>(connection, limitMs, text, params)).catch(asUnavailable);
     },
     transaction: (work, { isUnlimited = false } = {}) =>
       guard
         .run(() =>
-          withConnection(pool, (connection) =>
+          onConnection((connection) =>
             retryDeadlock(() => inTransaction(connection, work, isUnlimited ? undefined : limitMs)),
           ),
         )
         .catch(asUnavailable),
+    now: clock.now,
     close: () => pool.end(),
   };
 }
 
+interface Time {
+  now: number;
+}
+
 const connectMs = 10_000;
 
-function openPool(options: PostgresOptions, statementTimeoutMs: number): pg.Pool {
+function openPool(options: PostgresOptions, statementTimeoutMs: number, clock: DatabaseClock): pg.Pool {
   const connection = {
     connectionString: options.url,
     connectionTimeoutMillis: connectMs,
@@ -114,16 +124,20 @@ function openPool(options: PostgresOptions, statementTimeoutMs: number): pg.Pool
     max: options.connections ?? 10,
     idleTimeoutMillis: options.idleTimeoutMs ?? 60_000,
     verify: (client, done) =>
-      void beginSession(client as unknown as NewConnection, settings, connectMs, compareOnce).then(
-        () => done(),
-        done,
-      ),
+      void beginSession(client as unknown as NewConnection, settings, connectMs, compareOnce)
+        .then(() => clock.measure(() => timeOf(client)))
+        .then(() => done(), done),
   });
   pool.on('error', (error) => options.onIdleError?.(error));
   // A server that stops may send its last message together with the end of the connection's start, before anyone can
   // listen. The connection then refuses its first statement.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
+}
+
+async function timeOf(client: pg.ClientBase): Promise<Time | undefined> {
+  const query: LimitedQuery = { text: readTime, query_timeout: connectMs };
+  return (await client.query<Time>(query)).rows[0];
 }
 
 /** Runs `work` on a connection outside of the pool. */

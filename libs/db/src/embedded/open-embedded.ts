@@ -18,6 +18,7 @@ export async function openEmbedded({ folder, onLog }: EmbeddedOptions): Promise<
   return {
     query: (text, params) => db.query(text, params),
     transaction: (work, options) => db.transaction(work, options),
+    now: db.now,
     close: async () => {
       await db.close();
       await server.close();

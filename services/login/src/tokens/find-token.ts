@@ -71,7 +71,7 @@ export async function findBatchToken(
   if (row === undefined || !isWithin(row.namespace_path, caller.namespace.path)) return undefined;
   const expiresAt = batchTokenExpiry(payload, row) ?? 0;
   const isWithoutEntity = payload.entity_id !== null && row.identity_policies === null;
-  if (expiresAt <= Date.now() || isWithoutEntity) return undefined;
+  if (expiresAt <= context.db.now() || isWithoutEntity) return undefined;
   return {
     payload,
     namespacePath: row.namespace_path,

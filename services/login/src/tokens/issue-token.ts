@@ -106,7 +106,7 @@ async function issueBatchToken(context: TokenContext, token: TokenToIssue): Prom
     entity_id: known.entityId,
     metadata: token.metadata,
     creation_path: token.creationPath,
-    created_at: new Date().toISOString(),
+    created_at: new Date(context.db.now()).toISOString(),
     expires_at: token.lifetime.expiresAt!.toISOString(), // only root tokens never expire, and those are not batch tokens
     bound_cidrs: [...token.boundCidrs],
     parent_accessor: token.parentAccessor,

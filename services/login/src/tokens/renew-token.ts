@@ -54,7 +54,7 @@ export async function renewToken(
   if (!token.renewable) throw invalid('the token is not renewable');
   const lifetime =
     (await roleLifetime(context, token)) ?? (await requireValidLogin(context, token, remoteAddress));
-  const now = new Date();
+  const now = new Date(context.db.now());
   const isLimited = token.mountId !== null || token.roleName !== null;
   const limited = isLimited ? withinLimits(token, token.limits, lifetime) : token;
   const { maxExpiresAt, periodSeconds } = limited;

@@ -25,7 +25,7 @@ export async function ensureRootToken(db: Db, { file }: { file: string }): Promi
     entityId: null,
     boundCidrs: [],
     renewable: false,
-    lifetime: planLifetime({}, new Date(), { forever: true }),
+    lifetime: planLifetime({}, new Date(db.now()), { forever: true }),
     uses: null,
   });
   return { created };

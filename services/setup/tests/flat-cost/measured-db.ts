@@ -75,7 +75,7 @@ function measuring(tx: Tx, measured: Measured[]): CaseDb {
     });
     return rows;
   };
-  const measuringTx = { query, script: tx.script, close: async () => {} };
+  const measuringTx = { query, script: tx.script, now: Date.now, close: async () => {} };
   return { ...measuringTx, transaction: (inner) => inner(measuringTx) };
 }
 

@@ -5,6 +5,7 @@ import {
   areOutdated,
   countingGroups,
   noneIsDisabled,
+  notAhead,
   policiesOf,
 } from './login-owner-sql.ts';
 import { groupParams, type LoginIdentity, type LoginOwner } from './login-tokens.ts';
@@ -20,7 +21,7 @@ const ofLogin = {
   mountId: 'l.mount_id',
   alias: 'lower(l.alias)',
   groups: 'l.groups',
-  issuedAt: 'l.issued_at',
+  issuedAt: notAhead('l.issued_at'),
 };
 
 // Mounts are locked as by `insertLoginToken`, but without waiting: a mount that is being disabled holds up no login

@@ -67,7 +67,8 @@ export const deletePageOfTokens = (db: Db, which: DeadTokens, limit: number): Pr
          and (select c.hash from login.tokens c where c.parent_accessor = t.accessor limit 1) is null returning 1`,
       [page.map(({ hash }) => hash)],
     );
-    // A gateway with a clock that is behind may still consider them valid. The others were refused from an earlier change on.
+    // A gateway that does not know of a step of the database's clock yet may still consider them valid. The others were refused
+    // from an earlier change on.
     if (which === 'expired')
       await recordChange(
         tx,

@@ -13,6 +13,9 @@ export interface Parameters {
   policies: string;
 }
 
+/** When groups are as a login names them. A time ahead of the database's clock would make later logins wait for it. */
+export const notAhead = (issuedAt: string) => `least(${issuedAt}, now())`;
+
 /** The groups that count: those of the newest login that named any. */
 export const countingGroups = ({ groups, issuedAt }: Pick<Parameters, 'groups' | 'issuedAt'>) =>
   `case when ${groups} is null or a.groups_issued_at > ${issuedAt} then a.groups else ${groups} end`;

@@ -13,6 +13,7 @@ import {
   countingGroups,
   hasNoGroups,
   noneIsDisabled,
+  notAhead,
   type Parameters,
   policiesOf,
   wereNamed,
@@ -104,7 +105,7 @@ const ofToken = {
   mountId: '$18::uuid',
   alias: 'lower($19::text)',
   groups: '$21::text[]',
-  issuedAt: '$22::timestamptz',
+  issuedAt: notAhead('$22::timestamptz'),
   policies: '$7::text[]',
 };
 const loginColumns = `${newTokenColumns}, mount_id, login_source, entity_id`;
@@ -134,7 +135,7 @@ const ofEntity = {
   mountId: '$1::uuid',
   alias: 'lower($2::text)',
   groups: '$3::text[]',
-  issuedAt: '$4::timestamptz',
+  issuedAt: notAhead('$4::timestamptz'),
   namespaceId: '$5::text',
   policies: '$6::text[]',
 };
@@ -182,13 +183,15 @@ export async function findOwnerState(
   return row!;
 }
 
-/** A time in the future, of a clock that is ahead, would make the groups of later logins wait for it. */
+/** Whatever a token says, it has to be a time. */
+const latest = Date.UTC(9999, 11, 31);
+
 export const groupParams = ({
   groups,
   issuedAt = 0,
 }: Pick<LoginIdentity, 'groups' | 'issuedAt'>): [string[] | null, Date] => [
   groups === undefined ? null : eachOnce(groups),
-  new Date(Math.min(issuedAt * 1_000, Date.now())),
+  new Date(Math.min(issuedAt * 1_000, latest)),
 ];
 
 const eachOnce = (names: readonly string[]): string[] =>

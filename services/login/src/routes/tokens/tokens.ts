@@ -60,7 +60,7 @@ const lookUpOwnToken = (context: Context) =>
       const data =
         token === undefined
           ? await presentOwnBatchToken(context, caller, callerToken)
-          : presentToken(token, new Date(), callerToken);
+          : presentToken(token, new Date(context.db.now()), callerToken);
       return { data };
     },
   });
@@ -69,7 +69,7 @@ async function presentOwnBatchToken(context: Context, caller: Caller, sent: Seal
   const found =
     sent && (await findBatchToken(context, { ...caller, namespace: caller.tokenNamespace }, sent.reveal()));
   if (sent === undefined || found === undefined) throw notFound();
-  return presentBatchToken(found, new Date(), sent);
+  return presentBatchToken(found, new Date(context.db.now()), sent);
 }
 
 const lookUpByToken = (context: Context) =>
@@ -81,8 +81,14 @@ const lookUpByToken = (context: Context) =>
     handle: async ({ body, caller }) => {
       const sent = seal(body.token);
       const batch = await findBatchToken(context, caller, body.token);
-      if (batch !== undefined) return { data: presentBatchToken(batch, new Date(), sent) };
-      return { data: presentToken(await requireTokenByValue(context, caller, body.token), new Date(), sent) };
+      if (batch !== undefined) return { data: presentBatchToken(batch, new Date(context.db.now()), sent) };
+      return {
+        data: presentToken(
+          await requireTokenByValue(context, caller, body.token),
+          new Date(context.db.now()),
+          sent,
+        ),
+      };
     },
   });
 
@@ -93,7 +99,10 @@ const lookUpByAccessor = (context: Context) =>
     summary: 'Look up the token of an accessor',
     body: AccessorBody,
     handle: async ({ body, caller }) => ({
-      data: presentToken(await requireTokenByAccessor(context, caller, body.accessor), new Date()),
+      data: presentToken(
+        await requireTokenByAccessor(context, caller, body.accessor),
+        new Date(context.db.now()),
+      ),
     }),
   });
 

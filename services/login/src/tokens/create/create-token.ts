@@ -31,7 +31,7 @@ export async function createToken(
   caller: Caller,
   { role, creationPath, ...options }: CreateTokenOptions,
 ): Promise<IssuedToken> {
-  const now = new Date();
+  const now = new Date(context.db.now());
   requireMayCreate(caller, options.request, options.orphan && !role?.orphan);
   const request = role === undefined ? options.request : withinRole(options.request, role);
   const orphan = options.orphan || (role?.orphan ?? false);

@@ -55,7 +55,7 @@ export async function saveConfig(
       await planRotation(
         tx,
         mountId,
-        { before, after: settings },
+        { before, after: settings, now: new Date(context.db.now()) },
         body.client_secret !== undefined || !isSame,
       );
     return [merged, forgotten];
@@ -78,12 +78,12 @@ const nothingLeft: LeftPasswords = { keyIds: [], attempts: [] };
 async function planRotation(
   tx: Tx,
   mountId: string,
-  { before, after }: { before: ConfigSettings | undefined; after: ConfigSettings },
+  { before, after, now }: { before: ConfigSettings | undefined; after: ConfigSettings; now: Date },
   isNewSecret: boolean,
 ): Promise<void> {
   const { secretSince, scheduledAt } = await recordSecret(tx, mountId, isNewSecret);
   const isPlanned = !isNewSecret && before !== undefined && isSameSchedule(before, after);
-  const next = isPlanned ? scheduledAt : nextRotation(after, secretSince, new Date());
+  const next = isPlanned ? scheduledAt : nextRotation(after, secretSince, now);
   await setSchedule(tx, mountId, next);
 }
 

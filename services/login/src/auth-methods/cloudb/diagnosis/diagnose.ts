@@ -42,7 +42,8 @@ export async function diagnose(
   if (role !== null && request.remote_address !== undefined)
     checks.push(...addressChecks(role, request.remote_address));
   if (config === null) return presented(checks, {});
-  const token = await diagnoseToken(request.jwt, context.directory.keysOf(mountId, config), config);
+  const keys = context.directory.keysOf(mountId, config);
+  const token = await diagnoseToken(request.jwt, keys, config, new Date(context.db.now()));
   checks.push(...token.checks);
   const { payload = {}, claims } = token;
   if (role !== null && claims !== undefined)
@@ -56,7 +57,10 @@ const decisionChecks = (
   target: ReadyTarget,
   claims: DirectoryClaims,
   request: DiagnosisRequest,
-): Promise<Check[]> => allChecks(attemptOf(target, claims, request), () => context.providers.of(target));
+): Promise<Check[]> =>
+  allChecks(attemptOf(target, claims, request, new Date(context.db.now())), () =>
+    context.providers.of(target),
+  );
 
 /** Checks the stored entity and groups of the identity, which a login checks last. */
 async function ownerChecks(

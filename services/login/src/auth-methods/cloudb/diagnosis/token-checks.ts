@@ -22,13 +22,14 @@ export async function diagnoseToken(
   token: string,
   keys: JWTVerifyGetKey,
   config: ConfigSettings,
+  now: Date,
 ): Promise<TokenDiagnosis> {
   const form = attempt(() => unverifiedPayload(token));
   const checks = [check('the JWT is well-formed', 'jwt', form.reason)];
   const payload = form.value;
   if (payload === undefined) return { checks };
   checks.push(await signatureCheck(token, keys));
-  for (const rule of claimRules(config)) {
+  for (const rule of claimRules(config, now)) {
     const { reason } = attempt(() => requireClaims(payload, rule, config));
     checks.push(check(rule.check, rule.claims.join(', '), reason));
   }

@@ -49,7 +49,7 @@ const verify = () => verifyWith({});
 const verifyWith = async (options: { kid?: string }, known = keys) => {
   const token = await sandbox.directory.issueToken({ oid: 'o', audience: resource, ...options });
   const config = { environment: 'public' as const, tenant_id: sandbox.tenantId, resource };
-  return verifyDirectoryToken(token, known.find, config).then(
+  return verifyDirectoryToken(token, known.find, config, new Date()).then(
     () => 'verified',
     (error: Error) => error.message,
   );
@@ -118,15 +118,15 @@ test('refreshes keys in the background, and forgets a withdrawn key', async () =
   await sandbox.directory.rotate({ keepOlder: false });
   now += 11 * minute;
   const config = { environment: 'public' as const, tenant_id: sandbox.tenantId, resource };
-  await verifyDirectoryToken(old, keys.find, config);
+  await verifyDirectoryToken(old, keys.find, config, new Date());
   while (calls() - before < 2) await nextPoll();
   const isAccepted = () =>
-    verifyDirectoryToken(old, keys.find, config).then(
+    verifyDirectoryToken(old, keys.find, config, new Date()).then(
       () => true,
       () => false,
     );
   while (await isAccepted()) await nextPoll();
-  await expect(verifyDirectoryToken(old, keys.find, config)).rejects.toThrow(/key/);
+  await expect(verifyDirectoryToken(old, keys.find, config, new Date())).rejects.toThrow(/key/);
   expect(calls() - before).toBe(2);
   expect(await verify()).toBe('verified');
 });

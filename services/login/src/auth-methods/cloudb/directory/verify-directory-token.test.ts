@@ -31,7 +31,9 @@ const withMembers = (text: string) => `${JSON.stringify(claims).slice(0, -1)},${
 const valid = signed(JSON.stringify(claims));
 
 async function refusalOf(token: string, known = keys): Promise<string> {
-  const error: unknown = await verifyDirectoryToken(token, known, config).catch((reason: unknown) => reason);
+  const error: unknown = await verifyDirectoryToken(token, known, config, new Date()).catch(
+    (reason: unknown) => reason,
+  );
   return error instanceof Problem ? `${error.kind}: ${error.message}` : 'none';
 }
 

@@ -27,7 +27,7 @@ export interface ClaimRule {
 type Expected = Pick<ConfigSettings, 'environment' | 'tenant_id' | 'resource'>;
 
 /** The rules about the claims of a token, of which `tid` has another one besides. */
-export function claimRules(config: Expected): ClaimRule[] {
+export function claimRules(config: Expected, now: Date): ClaimRule[] {
   const bare = config.resource.replace(/\/$/, '');
   return [
     {
@@ -43,7 +43,7 @@ export function claimRules(config: Expected): ClaimRule[] {
     {
       check: 'the token is valid now',
       claims: ['exp', 'nbf'],
-      options: { requiredClaims: ['exp'], clockTolerance: leewaySeconds },
+      options: { requiredClaims: ['exp'], clockTolerance: leewaySeconds, currentDate: now },
     },
     { check: 'the token is of the tenant', claims: ['tid'], options: { requiredClaims: ['tid'] } },
     { check: 'the token names a principal', claims: ['oid'], options: { requiredClaims: ['oid'] } },
@@ -60,9 +60,10 @@ export async function verifyDirectoryToken(
   token: string,
   keys: JWTVerifyGetKey,
   config: Expected,
+  now: Date,
 ): Promise<JWTPayload> {
   refuseMalformed(token);
-  const rules = claimRules(config).map(({ options }) => options);
+  const rules = claimRules(config, now).map(({ options }) => options);
   const requiredClaims = rules.flatMap((rule) => rule.requiredClaims ?? []);
   try {
     const { payload } = await jwtVerify(token, usable(keys), {

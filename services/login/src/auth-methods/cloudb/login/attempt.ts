@@ -9,12 +9,13 @@ export const attemptOf = (
   { role, config }: ReadyTarget,
   claims: DirectoryClaims,
   request: PlaceRequest,
+  now: Date,
 ): Attempt => ({
   role,
   requirePrincipalBinding: config.require_principal_binding === true, // absent if the configuration is older than the field
   claims,
   request,
-  now: new Date(),
+  now,
 });
 
 /** The identity that a token proves at a mount. If there are too many groups, the token does not name them. */

@@ -11,7 +11,7 @@ type Guess = ReturnType<CloudBContext['guesses']['begin']>;
 
 /** Decides about a login. Throws what the provider throws, and `rate_limited` for a principal that guesses where it runs. */
 export async function decideLogin(
-  { guesses, providers }: CloudBContext,
+  { db, guesses, providers }: CloudBContext,
   target: ReadyTarget,
   request: LoginRequest,
   claims: DirectoryClaims,
@@ -22,7 +22,7 @@ export async function decideLogin(
     return providers.of(target);
   };
   try {
-    const decision = await decide(attemptOf(target, claims, request), provider);
+    const decision = await decide(attemptOf(target, claims, request, new Date(db.now())), provider);
     if (decision.refusal === undefined) guess?.forget();
     return decision;
   } catch (error) {

@@ -33,13 +33,15 @@ export async function logIn(
 ): Promise<IssuedToken> {
   const login = await findLogin(context, at, request);
   const { target } = login;
-  const { mountId, config } = target;
+  const { mountId, config, role, limits } = target;
   requireBoundAddress(login);
-  const jwt = await verifyDirectoryToken(request.jwt, context.directory.keysOf(mountId, config), config);
+  const keys = context.directory.keysOf(mountId, config);
+  const jwt = await verifyDirectoryToken(request.jwt, keys, config, new Date(context.db.now()));
   const claims = parseClaims(jwt);
   const place = await requireAdmitted(context, login, claims);
   return issueToken(context, {
     ...tokenOf(login, claims, place),
+    lifetime: planLifetime(lifetimeRequest(role), new Date(context.db.now()), { limits }),
     owner: {
       ...identityOf(mountId, claims),
       source: loginSource(request.role, target, provenClaims(login, claims), place),
@@ -83,7 +85,7 @@ const refusalProblem = ({ reason, isInvalid = false }: Check): Problem =>
   new Problem(isInvalid ? 'invalid' : 'forbidden', reason);
 
 const tokenOf = (
-  { at, target: { role, limits }, request }: Login,
+  { at, target: { role }, request }: Login,
   claims: DirectoryClaims,
   place: ProvenPlace | undefined,
 ) => ({
@@ -96,7 +98,6 @@ const tokenOf = (
   metadata: { role: request.role.toLowerCase(), ...placeMetadata(place) },
   boundCidrs: role.token_bound_cidrs,
   renewable: !isBatch(role),
-  lifetime: planLifetime(lifetimeRequest(role), new Date(), { limits }),
   uses: role.token_num_uses || null,
 });
 

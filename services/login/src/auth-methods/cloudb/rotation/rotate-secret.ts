@@ -70,7 +70,7 @@ async function addPassword(rotation: Rotation): Promise<void> {
   const attemptId = randomUUID();
   requireHeld(await insertAttempt(context.db, lease, attemptId));
   await renewRotation(rotation);
-  const expiresAt = new Date(Date.now() + stored.settings.root_password_ttl * 1_000);
+  const expiresAt = new Date(context.db.now() + stored.settings.root_password_ttl * 1_000);
   const { keyId, secret, expiresAt: actual } = await client.passwords.add(passwordName(attemptId), expiresAt);
   const sealedSecret = encryptPending(context.keyRing, mount.mountId, secret);
   const pending = { attemptId, keyId, expiresAt: actual, sealedSecret, replacedKeyId };

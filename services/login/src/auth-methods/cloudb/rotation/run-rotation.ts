@@ -61,7 +61,7 @@ async function runDue(rotation: Rotation): Promise<void> {
   const { context, mount } = rotation;
   const { scheduledAt, pendingKeyId, secretSince } = await renewRotation(rotation);
   const config = await findConfig(context.db, mount.mountId);
-  const now = new Date();
+  const now = new Date(context.db.now());
   const isAutomated = config !== undefined && nextRotation(config.settings, secretSince, now) !== null;
   const isDue = isAutomated && scheduledAt !== null && scheduledAt <= now;
   const missed = isDue && pendingKeyId === null && isMissed(config.settings, scheduledAt, now);
@@ -87,7 +87,7 @@ const release = ({ context, mount, lease }: Rotation, hasFailed: boolean): Promi
     if (!(await lockAuthMount(tx, mount.mountId))) return;
     const row = requireHeld(await renewLease(tx, lease));
     const config = await findConfig(tx, mount.mountId);
-    const now = new Date();
+    const now = new Date(context.db.now());
     const isDue = row.scheduledAt !== null && row.scheduledAt <= now;
     const failures = hasFailed ? row.failures + 1 : 0;
     const hasWork = isUnfinished(row) || (await listAttempts(tx, mount.mountId)).length > 0;
