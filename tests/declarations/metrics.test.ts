@@ -32,7 +32,11 @@ const declaredIn = (file: string): Metric[] => {
 };
 
 /** Who has the metrics of a library. */
-const users: Record<string, string> = { clock: 'login, secrets, sync-control', 'sync-worker': 'workers' };
+const users: Record<string, string> = {
+  clock: 'login, secrets, sync-control',
+  http: 'all',
+  'sync-worker': 'workers',
+};
 
 const ownerOf = (file: string): string => {
   const name = file.split('/')[1] ?? '';

@@ -117,13 +117,16 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     },
     consolePath: console.path,
     onUnparsed: (refused) => writeUnparsed(deps.audit, refused),
-    internal: operatorApp({ metrics: deps.metrics, readiness: { database: databaseCheck(deps.db) } }),
+    internal: operatorsOf(deps),
     start: async () => undefined,
     stop: async () => {
       await Promise.all([...all, ...Object.values(clients)].map((one) => one.close()));
     },
   };
 }
+
+const operatorsOf = ({ db, metrics }: GatewayDeps): Express =>
+  operatorApp({ metrics, readiness: { database: databaseCheck(db) }, databaseTime: db.now });
 
 function documentsOf(
   { db, keys }: GatewayDeps,

@@ -53,6 +53,7 @@ async function startStub(name: string, keys: InternalKeys) {
     log: silentLogger(),
     metrics: createMetrics(name, { processMetrics: false }),
     readiness: {},
+    databaseTime: Date.now,
   });
   const received: IncomingMessage[] = [];
   const server = await startServer(

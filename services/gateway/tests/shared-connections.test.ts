@@ -65,6 +65,7 @@ async function startService(): Promise<Service> {
     log: silentLogger(),
     metrics,
     readiness: {},
+    databaseTime: Date.now,
   });
   const counting: RequestListener = (request, response) => {
     started.overHttp += 1;

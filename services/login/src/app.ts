@@ -59,6 +59,7 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
       log,
       metrics,
       readiness,
+      databaseTime: db.now,
     }),
     start: async () => {
       await logAliasesInOtherCase(db, log);

@@ -84,6 +84,7 @@ beforeAll(async () => {
     log,
     metrics,
     readiness: {},
+    databaseTime: Date.now,
   });
   both = await serveForTest(app, 'login', keys);
   await call('POST', '/sys/auth/people', { type: 'password' });

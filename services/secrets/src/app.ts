@@ -53,6 +53,7 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
     log,
     metrics,
     readiness: { database: () => checkDatabase(db) },
+    databaseTime: db.now,
   });
   let rotating: Repeated | undefined;
   return {

@@ -95,6 +95,7 @@ const dependencies = (db: Db, broker: Broker) => ({
     },
   },
   background: ['broker'],
+  databaseTime: db.now,
 });
 
 /** The budget of each known type: its own, unless the operator sets another one. */

@@ -179,6 +179,7 @@ beforeAll(async () => {
     log,
     metrics: createMetrics('test', { processMetrics: false }),
     readiness,
+    databaseTime: Date.now,
   });
   service = await serveForTest(app, 'test', keys);
 });

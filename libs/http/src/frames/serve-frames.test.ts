@@ -58,7 +58,10 @@ const endpoints = [
 
 async function startService(): Promise<RunningServer> {
   const metrics = createMetrics('test', { processMetrics: false });
-  const app = serviceApp({ service: 'test', endpoints, keys, log: silentLogger(), metrics, readiness: {} });
+  const app = serviceApp({
+    ...{ service: 'test', endpoints, keys, log: silentLogger(), metrics },
+    ...{ readiness: {}, databaseTime: Date.now },
+  });
   const server = await startServer(app, { host: '127.0.0.1', port: 0 });
   closers.push(() => server.stop(0));
   return server;

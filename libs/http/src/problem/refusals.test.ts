@@ -43,7 +43,10 @@ const endpoints = [
 
 beforeAll(async () => {
   const metrics = createMetrics('test', { processMetrics: false });
-  const app = serviceApp({ service: 'test', endpoints, keys, log: silentLogger(), metrics, readiness: {} });
+  const app = serviceApp({
+    ...{ service: 'test', endpoints, keys, log: silentLogger(), metrics },
+    ...{ readiness: {}, databaseTime: Date.now },
+  });
   service = await serveForTest(app, 'test', keys);
 });
 afterAll(() => service.stop());

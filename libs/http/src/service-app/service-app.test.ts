@@ -5,6 +5,7 @@ import { operatorApp } from './service-app.ts';
 
 let server: RunningServer;
 const down = new Set<string>();
+let skewMs = 0;
 const check = (part: string) => async () => {
   if (down.has(part)) throw new Error('away');
 };
@@ -14,10 +15,38 @@ beforeAll(async () => {
     metrics: createMetrics('test', { processMetrics: false }),
     readiness: { database: check('database'), broker: check('broker') },
     background: ['broker'],
+    databaseTime: () => Date.now() - skewMs,
   });
   server = await startServer(app, { host: '127.0.0.1', port: 0 });
 });
 afterAll(() => server?.stop(1_000));
+
+test.each([
+  ['ahead of', 90_000, 90],
+  ['behind', -90_000, -90],
+])(
+  'a clock that is 90 s %s that of the database is a note and a metric, not a failure',
+  async (where, ms, seconds) => {
+    skewMs = ms;
+    const response = await fetch(`${server.url}/readyz`);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      {
+        ready: true,
+        missing: [],
+        notes: [`the clock of this process is 90.0 s ${where} that of the database`],
+      },
+    ]);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    const value = Number(/^database_clock_skew_seconds\{[^}]*\} (.*)$/m.exec(metrics)?.[1]);
+    expect(Math.round(value)).toBe(seconds);
+  },
+);
+
+test('a clock that differs by less than a second is not worth a note', async () => {
+  skewMs = 900;
+  expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ ready: true, missing: [] });
+});
 
 const ready = async (query = '') => {
   const response = await fetch(`${server.url}/readyz${query}`);

@@ -7,6 +7,7 @@ import type { Endpoint } from '../endpoint/endpoint.ts';
 import { endpointServer, type ServeRequest } from '../endpoint/endpoint-server.ts';
 import { openApi } from '../endpoint/open-api/open-api.ts';
 import { type FrameListener, serveFrames } from '../frames/serve-frames.ts';
+import { clockSkewSeconds, type DatabaseTime, skewNote } from './clock-skew.ts';
 import { httpListener } from './http-listener.ts';
 
 export interface ServiceAppOptions {
@@ -20,6 +21,7 @@ export interface ServiceAppOptions {
   readiness: Record<string, () => Promise<void>>;
   /** Names of those that no request needs, but the work in the background. Default none. */
   background?: readonly string[];
+  databaseTime: DatabaseTime;
 }
 
 /** Request listener of an internal service. */
@@ -52,15 +54,20 @@ export function serviceApp(options: ServiceAppOptions): ServiceApp {
 
 /**
  * An app with `/livez` (the process responds), `/readyz` (so do its dependencies; a 503 names those that do not) and `/metrics`.
- * `/readyz?traffic` leaves out the dependencies that no request needs.
+ * `/readyz?traffic` leaves out the dependencies that no request needs. A clock that is wrong is a note, and a metric.
  */
 export function operatorApp({
   metrics,
   readiness,
   background = [],
-}: Pick<ServiceAppOptions, 'metrics' | 'readiness' | 'background'>): Express {
+  databaseTime,
+}: Pick<ServiceAppOptions, 'metrics' | 'readiness' | 'background' | 'databaseTime'>): Express {
   const ofRequests = Object.fromEntries(
     Object.entries(readiness).filter(([part]) => !background.includes(part)),
+  );
+  const skew = metrics.gauge(
+    'database_clock_skew_seconds',
+    'Seconds by which the clock of this process is ahead of that of the database',
   );
   const app = express();
   app.disable('x-powered-by');
@@ -72,12 +79,16 @@ export function operatorApp({
   app.get('/livez', (_request, response) => void response.json({ live: true }));
   app.get('/readyz', async ({ query }, response) => {
     const missing = await failedDependencies('traffic' in query ? ofRequests : readiness);
-    response.status(missing.length === 0 ? 200 : 503).json({ ready: missing.length === 0, missing });
+    const note = skewNote(clockSkewSeconds(databaseTime));
+    const notes = note === undefined ? {} : { notes: [note] };
+    response
+      .status(missing.length === 0 ? 200 : 503)
+      .json({ ready: missing.length === 0, missing, ...notes });
   });
-  app.get(
-    '/metrics',
-    async (_request, response) => void response.type(metrics.contentType).send(await metrics.text()),
-  );
+  app.get('/metrics', async (_request, response) => {
+    skew.set(clockSkewSeconds(databaseTime));
+    response.type(metrics.contentType).send(await metrics.text());
+  });
   return app;
 }
 

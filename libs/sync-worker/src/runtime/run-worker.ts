@@ -50,7 +50,7 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
       },
       workerConfig(env),
     );
-    const app = operatorApp({ metrics, readiness: readiness(db, broker) });
+    const app = operatorApp({ metrics, readiness: readiness(db, broker), databaseTime: db.now });
     const options = { host: env.HOST, port: env.INTERNAL_PORT };
     await serve({ app, ...worker }, options, { log, onStop }, { isForOperators: true });
   });

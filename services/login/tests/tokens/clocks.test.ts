@@ -28,6 +28,18 @@ describe.each([
   ['ahead', hours],
   ['behind', -hours],
 ])('login and a gateway whose clocks are two hours %s of that of the database', (_which, ms) => {
+  test('say so to operators', async () => {
+    restore = shiftClock(() => ms);
+    expect(await login.plain('/readyz')).toEqual({
+      ...{ ready: true, missing: [] },
+      notes: [
+        expect.stringMatching(
+          /^the clock of this process is 7[12]\d\d\.\d s (ahead of|behind) that of the database$/,
+        ),
+      ],
+    });
+  });
+
   test('issue a token that lives as long as requested', async () => {
     restore = shiftClock(() => ms);
     const { accessor, client_token: token } = (await create(requested)).body.auth;
