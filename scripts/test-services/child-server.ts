@@ -15,7 +15,8 @@ export interface ChildServerOptions {
   stopSignal: NodeJS.Signals;
 }
 
-const startTimeoutMs = 120_000;
+/** Long, because a start shares the processors with everything else that runs. */
+const startTimeoutMs = 240_000;
 const stopTimeoutMs = 10_000;
 
 /** A server program. It runs in a process group, which is stopped as a whole. */
