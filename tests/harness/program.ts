@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const startTimeoutMs = 120_000;
+/** Long, because a start shares the processors with everything else that runs. */
+const startTimeoutMs = 240_000;
 
 interface ProgramOptions {
   args: string[];
