@@ -9,9 +9,9 @@ import { type Sequence, sequences } from './operations.ts';
 import { Play, type Stage } from './play.ts';
 
 // More with: SEQUENCES=20000 npm test -- tests/sequences
-// The same again with: SEQUENCES_SEED=<what a failure prints> npm test -- tests/sequences
+// The same again with: SEED=<what a failure prints> npm test -- tests/sequences
 const count = runSize('SEQUENCES', 150, 2_000);
-const seed = Number(process.env.SEQUENCES_SEED ?? Date.now() % 2 ** 31);
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 const concurrency = 24;
 const crashEveryMs = 8_000;
 const pauseEveryMs = 3_000;
