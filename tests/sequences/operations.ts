@@ -10,8 +10,9 @@ export type Operation =
   | { act: 'set' | 'remove'; secret: number; destination: number }
   | { act: 'reshape'; destination: number; template: number; granularity: 'secret-path' | 'secret-key' }
   | { act: 'replan'; destination: number }
-  /** The store denies permission for a number of calls. */
-  | { act: 'refuse'; destination: number; times: number }
+  | { act: 'retry'; destination: number }
+  /** The store denies permission, or has no room, for a number of calls. */
+  | { act: 'refuse'; destination: number; reason: 'forbidden' | 'full'; times: number }
   | { act: 'fault'; destination: number; effect: string; times: number }
   | { act: 'wait'; ms: number };
 
@@ -61,12 +62,13 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ act: fc.constant('respell' as const), secret, key: fc.constantFrom(...keys) }),
   },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant('replan' as const), destination }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('replan', 'retry' as const), destination }) },
   {
     weight: 1,
     arbitrary: fc.record({
       act: fc.constant('refuse' as const),
       destination,
+      reason: fc.constantFrom('forbidden', 'full' as const),
       times: fc.integer({ min: 1, max: 3 }),
     }),
   },

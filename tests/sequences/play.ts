@@ -2,15 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxType } from '../harness/destination-types.ts';
 import { type Api, expectStatus } from '../harness/http.ts';
 import { type Expected, whyWrong } from './expected-contents.ts';
+import type { InstalledDatabase } from './installed-database.ts';
 import type { Operation, Sequence } from './operations.ts';
 import { Outside } from './outside.ts';
 import { PlayedDestination } from './played-destination.ts';
 import { PlayedSecrets } from './played-secrets.ts';
+import { StoredDestinations } from './stored-destinations.ts';
 import { until } from './until.ts';
 
 /** Where sequences are played. */
 export interface Stage {
   sandboxUrl: string;
+  database: InstalledDatabase;
   /** Repeats a request until it is answered, whatever crashes. */
   api: Api;
   types: readonly SandboxType[];
@@ -24,12 +27,14 @@ export class Play {
   readonly #mount: string;
   readonly #destinations: readonly PlayedDestination[];
   readonly #outside: Outside;
+  readonly #stored: StoredDestinations;
   readonly #secrets: PlayedSecrets;
 
   constructor(stage: Stage, id: string, { types }: Sequence) {
     this.#stage = stage;
     this.#mount = `m${id}`;
     this.#outside = new Outside(stage.sandboxUrl, `x${this.#mount}x`);
+    this.#stored = new StoredDestinations(stage.database, this.#mount);
     this.#secrets = new PlayedSecrets(stage.api, this.#mount);
     this.#destinations = types.map((at, index) => {
       const { type } = stage.types[at]!;
@@ -43,9 +48,10 @@ export class Play {
     await this.#create();
     for (const operation of operations) await this.#perform(operation);
     await this.#outside.clearFaults();
-    await this.#untilHeld(await this.#expected());
+    const mayWait = operations.some(({ act }) => act === 'refuse');
+    await this.#untilHeld(await this.#expected(), { mayWait });
     for (const destination of this.#destinations) await destination.purge();
-    await this.#untilHeld([]);
+    await this.#untilHeld([], { mayWait });
     // The response has a warning while the purge of a destination that pushed nothing is in progress.
     const { status } = await this.#stage.api('DELETE', `sys/mounts/${this.#mount}`);
     if (status !== 200) expectStatus({ status, body: undefined }, 204);
@@ -76,12 +82,12 @@ export class Play {
     return all.flat();
   }
 
-  #untilHeld(expected: readonly Expected[]): Promise<void> {
+  /** With `mayWait`, lets time pass for what waits long after a refusal. */
+  #untilHeld(expected: readonly Expected[], { mayWait }: { mayWait: boolean }): Promise<void> {
     return until(async () => {
       const why = whyWrong(await this.#outside.held(this.#destinations.map(({ type }) => type)), expected);
-      if (why === undefined) return true;
-      for (const destination of this.#destinations) await destination.retryRefused();
-      return why;
+      if (why !== undefined && mayWait) await this.#stored.letTimePass();
+      return why ?? true;
     });
   }
 }

@@ -10,6 +10,7 @@ import {
 import type { Operation } from './operations.ts';
 import type { Outside } from './outside.ts';
 import type { PlayedSecrets } from './played-secrets.ts';
+import { refusal } from './refusals.ts';
 import { until } from './until.ts';
 
 /** An operation on a destination or one of its associations. */
@@ -27,8 +28,6 @@ export class PlayedDestination {
   #shape: Shape = { template: 0, granularity: 'secret-path' };
   /** By the number of the secret: the shapes that the association has had, the current one last. */
   readonly #associations = new Map<number, Shape[]>();
-  /** The store has denied permission. Such refusals end by themselves only after minutes. */
-  #wasRefused = false;
 
   constructor(place: Place, api: Api, outside: Outside) {
     this.#place = place;
@@ -60,9 +59,10 @@ export class PlayedDestination {
         return this.#configure();
       case 'replan':
         return this.#replan();
+      case 'retry':
+        return void expectStatus(await this.#api('POST', `${this.#place.path}/retry`, {}), 200);
       case 'refuse':
-        this.#wasRefused = true;
-        return this.#fault({ effect: 'error', code: 'AccessDenied', status: 403, times: operation.times });
+        return this.#fault({ ...refusal(this.type, operation.reason), times: operation.times });
       case 'fault': {
         const { effect, times } = operation;
         // Some providers mean a minute or more if they name no time.
@@ -75,11 +75,6 @@ export class PlayedDestination {
   /** The secret, with its associations, was dropped. */
   forget(secret: number): void {
     this.#associations.delete(secret);
-  }
-
-  /** Retries if the store has denied permission, which a client does when it has granted it. */
-  async retryRefused(): Promise<void> {
-    if (this.#wasRefused) await this.#api('POST', `${this.#place.path}/retry`, {});
   }
 
   async purge(): Promise<void> {

@@ -5,6 +5,7 @@ import { sandboxTypes } from '../harness/destination-types.ts';
 import { type Api, send } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
 import { runSize } from '../harness/run-size.ts';
+import { InstalledDatabase } from './installed-database.ts';
 import { type Sequence, sequences } from './operations.ts';
 import { Play, type Stage } from './play.ts';
 
@@ -29,9 +30,18 @@ beforeAll(async () => {
   const credentials = Object.fromEntries(
     sandboxTypes.map(({ type }) => [type, body.stores[type].credentials]),
   );
-  stage = { api: repeated(system.api), sandboxUrl: system.sandboxUrl, types: sandboxTypes, credentials };
+  stage = {
+    sandboxUrl: system.sandboxUrl,
+    database: new InstalledDatabase(system),
+    api: repeated(system.api),
+    types: sandboxTypes,
+    credentials,
+  };
 });
-afterAll(() => system?.stop());
+afterAll(async () => {
+  await stage?.database.close();
+  await system?.stop();
+});
 
 /** Repeats requests that were not answered, or that a service that is starting refused. */
 const repeated =
