@@ -11,16 +11,18 @@ export interface Shape {
   granularity: 'secret-path' | 'secret-key';
 }
 
-/** A destination of a sequence, which the names of its external secrets start with. */
+/** The part of a store that the external secrets of a destination have for themselves, unless it shares their names. */
 export interface NamePlace {
   type: string;
-  /** The number of the destination in its sequence. */
+  /** The number of the first destination of the sequence that has these names. */
   index: number;
   mount: string;
 }
 
 /** The external secrets of one association: by the shape that it should have, and by all those that it had before. */
 export interface Expected {
+  /** Identifies the destination in its sequence. */
+  destination: string;
   now: Contents;
   before: Contents;
 }
@@ -55,24 +57,41 @@ export function contentsOf(
 
 /**
  * Returns why the stores of a sequence do not hold what they should; undefined if they do. Of associations that want the
- * same name, one has it. The others have what they had before, without the names that are taken, and may lack further
- * ones.
+ * same name, one has it. The others have what they had before, without the names that are taken. If they belong to one
+ * destination, they may also lack further ones.
  */
 export function whyWrong(held: Contents, all: readonly Expected[]): string | undefined {
   const wanting = Map.groupBy(
     all.flatMap((one) => Object.keys(one.now).map((name) => ({ name, one }))),
     ({ name }) => name,
   );
-  const isBlocked = ({ now }: Expected) => Object.keys(now).some((name) => wanting.get(name)!.length > 1);
+  const isRefused = (one: Expected) =>
+    Object.keys(one.now).length > 1 &&
+    Object.keys(one.now).some((name) =>
+      wanting.get(name)!.some((other) => other.one !== one && other.one.destination === one.destination),
+    );
   const missing = [...wanting].find(
-    ([name, wants]) =>
-      !(name in held) && !wants.some(({ one }) => isBlocked(one) && Object.keys(one.now).length > 1),
+    ([name, wants]) => !(name in held) && !wants.some(({ one }) => isRefused(one)),
   );
   if (missing !== undefined) return `${missing[0]} is missing`;
+  const blocked = blockedOf(all);
   const allowed = (name: string, value: string) =>
-    all.some((one) => one.now[name] === value || (isBlocked(one) && one.before[name] === value));
+    all.some((one) => one.now[name] === value || (blocked.has(one) && one.before[name] === value));
   const wrong = Object.entries(held).find(([name, value]) => !allowed(name, value));
   return wrong && `${wrong[0]} is ${wrong[1]}`;
+}
+
+/** The associations that may lack a name because another one has it: wants it too, or cannot give it up yet. */
+function blockedOf(all: readonly Expected[]): Set<Expected> {
+  const blocked = new Set<Expected>();
+  const isBlockedBy = (one: Expected, other: Expected) =>
+    one !== other &&
+    Object.keys(one.now).some((name) => name in other.now || (blocked.has(other) && name in other.before));
+  for (let size = -1; blocked.size > size; ) {
+    size = blocked.size;
+    for (const one of all) if (all.some((other) => isBlockedBy(one, other))) blocked.add(one);
+  }
+  return blocked;
 }
 
 /** A whole secret as text, with its keys in order. */

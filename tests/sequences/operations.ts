@@ -20,6 +20,8 @@ export type Operation =
 export interface Sequence {
   /** Indices into the list of types. */
   types: number[];
+  /** Whether the destinations of one type reach one place and give their external secrets the same names. */
+  isOnePlace: boolean;
   operations: Operation[];
 }
 
@@ -91,5 +93,6 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 export const sequences = (typeCount: number): fc.Arbitrary<Sequence> =>
   fc.record({
     types: fc.array(fc.nat({ max: typeCount - 1 }), { minLength: 1, maxLength: maxDestinations }),
+    isOnePlace: fc.boolean(),
     operations: fc.array(operation, { minLength: 6, maxLength: 18 }),
   });

@@ -26,19 +26,23 @@ export class Play {
   readonly #stage: Stage;
   readonly #mount: string;
   readonly #destinations: readonly PlayedDestination[];
+  /** Whether several destinations may give one name to external secrets in one place. */
+  readonly #hasRivals: boolean;
   readonly #outside: Outside;
   readonly #stored: StoredDestinations;
   readonly #secrets: PlayedSecrets;
 
-  constructor(stage: Stage, id: string, { types }: Sequence) {
+  constructor(stage: Stage, id: string, { types, isOnePlace }: Sequence) {
     this.#stage = stage;
     this.#mount = `m${id}`;
     this.#outside = new Outside(stage.sandboxUrl, `x${this.#mount}x`);
     this.#stored = new StoredDestinations(stage.database, this.#mount);
     this.#secrets = new PlayedSecrets(stage.api, this.#mount);
-    this.#destinations = types.map((at, index) => {
+    this.#hasRivals = isOnePlace && new Set(types).size < types.length;
+    this.#destinations = types.map((at, number) => {
       const { type } = stage.types[at]!;
-      const path = `sys/sync/destinations/${type}/${this.#mount}d${index}`;
+      const path = `sys/sync/destinations/${type}/${this.#mount}d${number}`;
+      const index = isOnePlace ? types.indexOf(at) : number;
       return new PlayedDestination({ index, type, mount: this.#mount, path }, stage.api, this.#outside);
     });
   }
@@ -48,7 +52,7 @@ export class Play {
     await this.#create();
     for (const operation of operations) await this.#perform(operation);
     await this.#outside.clearFaults();
-    const mayWait = operations.some(({ act }) => act === 'refuse');
+    const mayWait = this.#hasRivals || operations.some(({ act }) => act === 'refuse');
     await this.#untilHeld(await this.#expected(), { mayWait });
     for (const destination of this.#destinations) await destination.purge();
     await this.#untilHeld([], { mayWait });
@@ -62,10 +66,12 @@ export class Play {
     const mount = { type: 'kv', options: { version: '2' } };
     const mounted = await api('POST', `sys/mounts/${this.#mount}`, mount);
     if (mounted.status !== 409) expectStatus(mounted, 204); // 409: it was there before the request was repeated
+    // Destinations of one place respect each other even where they may overwrite what is there.
+    const policy = this.#hasRivals ? { conflict_policy: 'overwrite' } : {};
     for (const destination of this.#destinations) {
       const { type } = destination;
       const fields = types.find((one) => one.type === type)!.fields(credentials[type]!);
-      await destination.create(fields);
+      await destination.create({ ...fields, ...policy });
     }
   }
 
@@ -82,7 +88,7 @@ export class Play {
     return all.flat();
   }
 
-  /** With `mayWait`, lets time pass for what waits long after a refusal. */
+  /** With `mayWait`, lets time pass for what waits long after a refusal or for a rival. */
   #untilHeld(expected: readonly Expected[], { mayWait }: { mayWait: boolean }): Promise<void> {
     return until(async () => {
       const why = whyWrong(await this.#outside.held(this.#destinations.map(({ type }) => type)), expected);

@@ -89,7 +89,7 @@ export class PlayedDestination {
       if (data === undefined) continue;
       const by = (shape: Shape) => contentsOf(this.#place, shape, { name: `s${secret}`, data });
       const before = Object.assign({}, ...shapes.map(by));
-      expected.push({ now: by(shapes.at(-1)!), before });
+      expected.push({ destination: this.#place.path, now: by(shapes.at(-1)!), before });
     }
     return expected;
   }
