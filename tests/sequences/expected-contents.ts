@@ -1,6 +1,6 @@
 import { findDescription } from '../../libs/destinations/src/index.ts';
 import { templateFor } from '../harness/destination-types.ts';
-import { sharedTemplate } from './operations.ts';
+import { sharedTemplate, smallTemplate } from './operations.ts';
 
 /** Names and values of external secrets. The names are collision keys. */
 export type Contents = Readonly<Record<string, string>>;
@@ -34,8 +34,8 @@ export const nameStart = ({ index, mount }: NamePlace, template: number): string
 /** The settings that a destination needs to name its external secrets by a shape. */
 export const shapeFields = (place: NamePlace, { template, granularity }: Shape): object => {
   const base = template === sharedTemplate ? 's' : '{{ .SecretBaseName }}';
-  const key = granularity === 'secret-key' ? 'x{{ .SecretKey }}' : '';
-  const text = `${nameStart(place, template)}${base}${key}`;
+  const key = template === smallTemplate ? '{{ .SecretKey | lowercase }}' : '{{ .SecretKey }}';
+  const text = `${nameStart(place, template)}${base}${granularity === 'secret-key' ? `x${key}` : ''}`;
   return { granularity, secret_name_template: templateFor(place.type, text) };
 };
 
@@ -51,7 +51,10 @@ export function contentsOf(
     nameRule.collisionKey(nameRule.check('name') === undefined ? name : name.toUpperCase());
   if (granularity === 'secret-path') return { [named(base)]: canonical(secret.data) };
   return Object.fromEntries(
-    Object.entries(secret.data).map(([key, value]) => [named(`${base}x${key}`), value]),
+    Object.entries(secret.data).map(([key, value]) => {
+      const spelt = template === smallTemplate ? key.toLowerCase() : key;
+      return [named(`${base}x${spelt}`), value];
+    }),
   );
 }
 

@@ -31,6 +31,8 @@ const maxDestinations = 3;
 const templateCount = 4;
 /** The template in which the names of all secrets are the same, so only one of them can be synced. */
 export const sharedTemplate = templateCount - 1;
+/** The template that writes keys in small letters: a key that is respelt keeps its external name. */
+export const smallTemplate = templateCount - 2;
 
 const keys = ['alpha', 'beta', 'gamma'];
 const effects = ['throttle', 'server-error', 'reset', 'act-then-die', 'garbage'];
