@@ -74,6 +74,20 @@ test('refuses an assertion that is older than 30 seconds plus leeway', () => {
   expect(() => verifyAssertion(keys, assertion, request)).toThrow(/missing or invalid/);
 });
 
+test.each([
+  ['ahead', 3_600_000],
+  ['behind', -3_600_000],
+])('signs and verifies by the clock that services share, although its own is an hour %s', (_which, ms) => {
+  const shared = () => parseInternalKeys(installation.toString('base64'), 'test', { now: () => at });
+  const at = Date.now();
+  const assertion = signAssertion(shared(), request, caller);
+  jest.useFakeTimers({ now: at + ms });
+  expect(verifyAssertion(shared(), assertion, request)).toMatchObject({ caller });
+  expect(verifyAssertion(shared(), signAssertion(shared(), request, caller), request)).toMatchObject({
+    caller,
+  });
+});
+
 test("signs and verifies only in the directions of the service's own key file", () => {
   const own = parseInternalKeys(deriveInternalKeys(installation, [['gateway', 'secrets']]), 'own');
   expect(verifyAssertion(own, signAssertion(keys, request, caller), request)).toMatchObject({ caller });

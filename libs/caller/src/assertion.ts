@@ -44,7 +44,7 @@ export function signAssertion(
   const payload = {
     iss: request.from,
     aud: request.to,
-    exp: expiry(),
+    exp: expiry(keys),
     req: `${request.method} ${request.path}`,
     query: digestOf(request.query),
     body: digestOf(request.body),
@@ -73,7 +73,7 @@ export function verifyAssertion(
     payload.aud === request.to &&
     payload.req === `${request.method} ${request.path}` &&
     payload.query === digestOf(request.query);
-  if (isExpired(payload.exp) || !bound) throw invalidAssertion();
+  if (isExpired(payload.exp, keys) || !bound) throw invalidAssertion();
   // The signature proves that `signAssertion` created the payload.
   return { caller: payload.caller as Caller, bodyDigest: payload.body as string | undefined };
 }

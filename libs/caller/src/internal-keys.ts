@@ -9,6 +9,8 @@ export interface InternalKeys {
    * @throws if the key file does not contain it
    */
   keyFor(from: string, to: string): Buffer;
+  /** Returns the time that signatures are made and verified by, in milliseconds since 1970; the same for all services. */
+  now(): number;
 }
 
 /**
@@ -16,12 +18,18 @@ export interface InternalKeys {
  * - one line, 32 bytes in base64 or hex: the installation's key, from which each direction's key is derived;
  * - lines `<from>><to>:<key>`: only the directions that this service needs, so that it cannot impersonate another one.
  *   `deriveInternalKeys` creates them.
+ * @param clock that of the database, which all services share
  */
-export function readInternalKeys(...files: readonly string[]): InternalKeys {
-  return parseInternalKeys(files.map((file) => readFileSync(file, 'utf8')).join('\n'), files.join(', '));
+export function readInternalKeys(clock: { now(): number }, ...files: readonly string[]): InternalKeys {
+  const text = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+  return parseInternalKeys(text, files.join(', '), clock);
 }
 
-export function parseInternalKeys(text: string, source: string): InternalKeys {
+export function parseInternalKeys(
+  text: string,
+  source: string,
+  { now }: { now(): number } = { now: () => Date.now() },
+): InternalKeys {
   const lines = text
     .split('\n')
     .map((line) => line.trim())
@@ -29,7 +37,7 @@ export function parseInternalKeys(text: string, source: string): InternalKeys {
   const [first] = lines;
   if (first === undefined)
     throw new Error(`${source} contains no key; create one with: openssl rand -base64 32`);
-  if (!first.includes('>')) return derived(decodeKey(first, source));
+  if (!first.includes('>')) return { keyFor: derived(decodeKey(first, source)), now };
   const keys = new Map(
     lines.map((line) => [
       line.slice(0, line.indexOf(':')),
@@ -42,6 +50,7 @@ export function parseInternalKeys(text: string, source: string): InternalKeys {
       if (key === undefined) throw new Error(`${source} contains no key for ${from}>${to}`);
       return key;
     },
+    now,
   };
 }
 
@@ -50,22 +59,18 @@ export function deriveInternalKeys(
   installationKey: Buffer,
   directions: readonly (readonly [from: string, to: string])[],
 ): string {
-  const keys = derived(installationKey);
-  return directions
-    .map(([from, to]) => `${from}>${to}:${keys.keyFor(from, to).toString('base64')}\n`)
-    .join('');
+  const keyFor = derived(installationKey);
+  return directions.map(([from, to]) => `${from}>${to}:${keyFor(from, to).toString('base64')}\n`).join('');
 }
 
-function derived(installationKey: Buffer): InternalKeys {
+function derived(installationKey: Buffer): InternalKeys['keyFor'] {
   const cache = new Map<string, Buffer>();
-  return {
-    keyFor: (from, to) => {
-      const direction = `${from}>${to}`;
-      const key =
-        cache.get(direction) ??
-        Buffer.from(hkdfSync('sha256', installationKey, '', `assertion ${direction}`, 32));
-      cache.set(direction, key);
-      return key;
-    },
+  return (from, to) => {
+    const direction = `${from}>${to}`;
+    const key =
+      cache.get(direction) ??
+      Buffer.from(hkdfSync('sha256', installationKey, '', `assertion ${direction}`, 32));
+    cache.set(direction, key);
+    return key;
   };
 }

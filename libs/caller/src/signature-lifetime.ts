@@ -1,11 +1,14 @@
 const lifetimeSeconds = 30;
 const leewaySeconds = 5;
 
-const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
+/** The clock that signatures are made and verified by: milliseconds since 1970. */
+interface Clock {
+  now(): number;
+}
 
 /** When a signature that is made now expires, in seconds since 1970. */
-export const expiry = (): number => nowSeconds() + lifetimeSeconds;
+export const expiry = ({ now }: Clock): number => Math.floor(now() / 1_000) + lifetimeSeconds;
 
 /** Whether a signature has expired, allowing for clocks that differ a little. */
-export const isExpired = (expiresAt: unknown): boolean =>
-  typeof expiresAt !== 'number' || expiresAt + leewaySeconds < Date.now() / 1_000;
+export const isExpired = (expiresAt: unknown, { now }: Clock): boolean =>
+  typeof expiresAt !== 'number' || expiresAt + leewaySeconds < now() / 1_000;

@@ -11,7 +11,7 @@ import { tlsFiles } from './settings.ts';
 await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'gateway' });
   onStop(db.close);
-  const keys = readInternalKeys(env.INTERNAL_KEY_FILE);
+  const keys = readInternalKeys(db, env.INTERNAL_KEY_FILE);
   const audit = await openAudit(env.AUDIT_FILE);
   onStop(audit.close);
   const gateway = createGateway(

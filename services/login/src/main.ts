@@ -13,6 +13,7 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   const keyRing = openKeyFile(env.SEAL_KEY_FILE);
   reloadFiles({ log, onStop }, { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload });
   const keys = readInternalKeys(
+    db,
     env.INTERNAL_KEY_FILE,
     ...(env.WORKER_KEY_FILE === undefined ? [] : [env.WORKER_KEY_FILE]),
   );

@@ -81,7 +81,7 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   const broker = openMemoryBroker({ log: log.child({ service: 'broker' }) });
   onStop(() => broker.close());
   const keyRing = openKeyFile(folder.sealKey);
-  const keys = readInternalKeys(folder.internalKey);
+  const keys = readInternalKeys(db, folder.internalKey);
   const parts: Parts = { ...databases, broker, keyRing, keys, log, env, onStop };
   await ensureRootToken(db, { file: folder.rootToken });
   const services = await startServices(parts, sandbox);

@@ -26,7 +26,7 @@ describe('with the key files of an installation', () => {
     createKeys(KeysEnv.parse({ KEYS_DIR: folder }));
     db = await openTestDb();
     const keyRing = readKeyRing(keyFile('login', 'seal.key'));
-    const keys = readInternalKeys(keyFile('login', 'internal.key'), keyFile('login', 'worker.key'));
+    const keys = readInternalKeys(Date, keyFile('login', 'internal.key'), keyFile('login', 'worker.key'));
     const metrics = createMetrics('login', { processMetrics: false });
     login = await serveForTest(
       createLogin({ db, keyRing, keys, log: silentLogger(), metrics }).app,
@@ -43,7 +43,7 @@ describe('with the key files of an installation', () => {
 
   /** Requests a token of a type with the keys of a worker, which claims to be `from`. */
   async function request(worker: string, type: string, from = worker): Promise<string> {
-    const keys = readInternalKeys(keyFile(worker, 'internal.key'));
+    const keys = readInternalKeys(Date, keyFile(worker, 'internal.key'));
     const client = internalClient({ from, to: 'login', url: login.url, keys });
     const destination = { name: 'main', namespacePath: '' };
     try {
@@ -66,6 +66,6 @@ describe('with the key files of an installation', () => {
   test('each of these types has a worker, and the others have no key for login', () => {
     expect(workers).toEqual(expect.arrayContaining(federatedTypes.map(workerOf)));
     for (const worker of workers.filter((name) => !federatedTypes.map(workerOf).includes(name)))
-      expect(() => readInternalKeys(keyFile(worker, 'internal.key'))).toThrow(/ENOENT/);
+      expect(() => readInternalKeys(Date, keyFile(worker, 'internal.key'))).toThrow(/ENOENT/);
   });
 });

@@ -23,7 +23,7 @@ await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
   onStop(() => broker.close());
   const keyRing = openKeyFile(env.SEAL_KEY_FILE);
   reloadFiles({ log, onStop }, { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload });
-  const keys = readInternalKeys(env.INTERNAL_KEY_FILE);
+  const keys = readInternalKeys(db, env.INTERNAL_KEY_FILE);
   const deps = { db, backgroundDb, broker, keyRing, keys, log, metrics };
   const syncControl = createSyncControl(deps, toConfig(env));
   await serve(

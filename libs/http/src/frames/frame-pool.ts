@@ -44,7 +44,7 @@ export function openFramePool({ to, url, keys, timeoutMs }: FramePoolOptions): F
     send: async ({ body = none, ...head }) => {
       const connection = connections.next();
       if (connection === undefined || body.length > maxFrameBody) return undefined;
-      const text = JSON.stringify({ exp: expiry(), ...head });
+      const text = JSON.stringify({ exp: expiry(keys), ...head });
       if (!fitsHead(text)) return undefined;
       return connection.send((id) => encodeFrame(id, text, body, sign), timeoutMs);
     },

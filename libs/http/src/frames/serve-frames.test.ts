@@ -85,7 +85,13 @@ interface Sent {
 /** Sends a request as the gateway does, with these keys. */
 async function send(connection: FrameConnection, sent: Sent, signedWith: InternalKeys = keys) {
   const { body = '', ...line } = sent;
-  const head = { exp: expiry(), method: 'GET', query: '', caller: testCaller({ requestId: 'r-1' }), ...line };
+  const head = {
+    exp: expiry(keys),
+    method: 'GET',
+    query: '',
+    caller: testCaller({ requestId: 'r-1' }),
+    ...line,
+  };
   const key = signedWith.keyFor('gateway', 'test');
   const sign = (signed: Buffer) => signatureOf(key, framesContext, signed);
   const response = await connection.send(
@@ -141,7 +147,7 @@ test('a problem, a path that does not exist and an endpoint of another service a
 describe('a request', () => {
   test('is refused if it has expired, or was signed with another key', async () => {
     const connection = await connect(await startService());
-    expect(await send(connection, { path: '/v1/echo/a', exp: expiry() - 60 })).toMatchObject(invalid);
+    expect(await send(connection, { path: '/v1/echo/a', exp: expiry(keys) - 60 })).toMatchObject(invalid);
     expect(await send(connection, { path: '/v1/echo/a' }, testKeys())).toMatchObject(invalid);
     expect(await send(connection, { path: '/v1/echo/a' })).toMatchObject({ status: 200 });
   });
@@ -149,7 +155,7 @@ describe('a request', () => {
   test('is refused if any byte of it was changed', async () => {
     const server = await startService();
     const head = JSON.stringify({
-      exp: expiry(),
+      exp: expiry(keys),
       method: 'POST',
       path: '/v1/echo/a',
       query: '',
@@ -225,7 +231,13 @@ describe('a connection', () => {
     const frame = (id: number) =>
       encodeFrame(
         id,
-        JSON.stringify({ exp: expiry(), method: 'GET', path: '/v1/held', query: '', caller: testCaller() }),
+        JSON.stringify({
+          exp: expiry(keys),
+          method: 'GET',
+          path: '/v1/held',
+          query: '',
+          caller: testCaller(),
+        }),
         Buffer.alloc(0),
         (signed) => signatureOf(keys.keyFor('gateway', 'test'), framesContext, signed),
       );

@@ -59,6 +59,7 @@ const refusal = (status: string): string =>
 class FrameConnection {
   readonly #socket: Socket;
   readonly #serve: ServeRequest;
+  readonly #keys: InternalKeys;
   readonly #key: Buffer;
   readonly #reader = new FrameReader({ signatureBytes, maxBytes: maxRequestFrame });
   readonly #writer: FrameWriter;
@@ -68,6 +69,7 @@ class FrameConnection {
   constructor(socket: Socket, serve: ServeRequest, { service, keys }: ServeFramesOptions) {
     this.#socket = socket;
     this.#serve = serve;
+    this.#keys = keys;
     this.#key = keys.keyFor('gateway', service);
     this.#writer = new FrameWriter(socket);
     socket.setTimeout(0).setNoDelay(true).setKeepAlive(true, 10_000);
@@ -96,7 +98,7 @@ class FrameConnection {
     this.#serving += 1;
     try {
       if (this.#isSigned(frame)) {
-        const request = requestIn(frame);
+        const request = requestIn(frame, this.#keys);
         this.#send(frame.id, request.method, await this.#serve(request));
       } else this.#send(frame.id, '', problemResponse(undefined, invalidAssertion()));
     } catch {
@@ -134,13 +136,13 @@ class FrameConnection {
 const none = Buffer.alloc(0);
 
 /** Nothing is parsed that is not signed. */
-function requestIn({ head, body }: Frame): ReceivedRequest {
+function requestIn({ head, body }: Frame, keys: InternalKeys): ReceivedRequest {
   const { exp, caller, contentType, ...line } = JSON.parse(head.toString()) as RequestHead;
   return {
     ...line,
     body: body.length === 0 ? undefined : { contentType, read: async () => body },
     authenticate: (from) => {
-      if (from !== 'gateway' || isExpired(exp)) throw invalidAssertion();
+      if (from !== 'gateway' || isExpired(exp, keys)) throw invalidAssertion();
       return caller;
     },
   };

@@ -46,7 +46,7 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
         egress,
         log,
         metrics,
-        identityTokens: tokensFor(driver, env, onStop),
+        identityTokens: tokensFor(driver, env, db, onStop),
       },
       workerConfig(env),
     );
@@ -70,10 +70,11 @@ async function checkSealKeys(db: Db, keyRing: KeyRing, log: Logger): Promise<voi
 function tokensFor(
   { type }: Driver,
   { INTERNAL_KEY_FILE: keyFile, LOGIN_URL: url }: WorkerEnv,
+  db: Db,
   onStop: (close: () => Promise<void>) => void,
 ): IdentityTokens {
   if (keyFile === undefined) return noIdentityTokens;
-  const keys = readInternalKeys(keyFile);
+  const keys = readInternalKeys(db, keyFile);
   const client = internalClient({ from: workerOf(type), to: 'login', url, keys });
   onStop(client.close);
   return identityTokens(client, type);

@@ -63,6 +63,7 @@ describe('keys', () => {
     createKeys(env);
     const keysOf = (service: string) =>
       readInternalKeys(
+        Date,
         join(root, service, 'internal.key'),
         ...(service === 'login' ? [join(root, service, 'worker.key')] : []),
       );
