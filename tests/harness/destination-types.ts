@@ -72,3 +72,11 @@ export const sandboxTypes: readonly SandboxType[] = [
     maxEntries: 100,
   },
 ];
+
+/**
+ * The environment in which the service does not wait for the budgets of the types. The smallest one is a call per second,
+ * and a test that is about something else would spend most of its time on that.
+ */
+export const withoutBudgets = {
+  BUDGETS: sandboxTypes.map(({ type }) => `${type}=100000`).join(','),
+};

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sandboxTypes, templateFor } from '../../harness/destination-types.ts';
+import { sandboxTypes, templateFor, withoutBudgets } from '../../harness/destination-types.ts';
 import { eventuallyEqual } from '../../harness/eventually.ts';
 import { expectStatus } from '../../harness/http.ts';
 import { type Installation, startInstallation } from '../../harness/installation.ts';
@@ -10,6 +10,7 @@ import { associatedSecrets } from '../../harness/sync-fixture.ts';
 let system: Installation;
 
 beforeAll(async () => {
+  Object.assign(process.env, withoutBudgets);
   system = await startInstallation();
 });
 afterAll(() => system?.stop());

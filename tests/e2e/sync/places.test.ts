@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { withoutBudgets } from '../../harness/destination-types.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { type Api, expectStatus, send } from '../../harness/http.ts';
 import { useInstallation } from '../../harness/installation.ts';
 
+Object.assign(process.env, withoutBudgets);
 const system = useInstallation();
 let token: string;
 beforeAll(async () => {

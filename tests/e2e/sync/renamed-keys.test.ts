@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sandboxTypes } from '../../harness/destination-types.ts';
+import { sandboxTypes, withoutBudgets } from '../../harness/destination-types.ts';
 import { eventually, eventuallyEqual } from '../../harness/eventually.ts';
 import { expectStatus } from '../../harness/http.ts';
 import { type Installation, startInstallation } from '../../harness/installation.ts';
@@ -9,6 +9,7 @@ import { associatedSecrets } from '../../harness/sync-fixture.ts';
 let system: Installation;
 
 beforeAll(async () => {
+  Object.assign(process.env, withoutBudgets);
   system = await startInstallation();
 });
 afterAll(() => system?.stop());

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { withoutBudgets } from '../../harness/destination-types.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { expectStatus, send } from '../../harness/http.ts';
 import { type Installation, startInstallation } from '../../harness/installation.ts';
@@ -7,6 +8,7 @@ import { type Installation, startInstallation } from '../../harness/installation
 let system: Installation;
 let token: string;
 beforeAll(async () => {
+  Object.assign(process.env, withoutBudgets);
   system = await startInstallation();
   token = (await system.sandbox.store('codehost')).accessToken!;
 });
