@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { ProcessName } from '../harness/distributed.ts';
+import { runSize } from '../harness/run-size.ts';
 import { describeDistributed, type Suite } from './describe-distributed.ts';
 import { Load } from './load/load.ts';
 import { peakWithin } from './load/peak-within.ts';
 
 const killed: ProcessName[] = ['sync-control', 'sync-control-2', 'worker', 'worker-2', 'worker-3'];
-const kills = 6;
+const kills = runSize('KILLS', 3, 6);
 const writes = ['CreateSecret', 'PutSecretValue', 'DeleteSecret'];
 /** The budget of one account, in calls per second and at once: less than the load needs. */
 const budget = { perSecond: 4, burst: 4 };
@@ -20,7 +21,7 @@ const define = (suite: Suite) => {
   }
 
   test('killed at random while the store throttles every third call: nothing is lost, stuck or done twice at once', async () => {
-    const load = await Load.create(suite.system, { secrets: 24, rounds: 2, pauseMs: 600 });
+    const load = await Load.create(suite.system, { secrets: 12, rounds: 2, pauseMs: 600 });
     await suite.sandbox.fault({ effect: 'slow', ms: 40 });
     await suite.sandbox.fault({ effect: 'throttle', operation: writes, every: 3 });
     await load.run(async () => {
