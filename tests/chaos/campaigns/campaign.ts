@@ -18,6 +18,8 @@ export interface FireOptions {
   everyMs: number;
   /** After this many faults, the system must settle, and the history is checked. */
   faultsPerRound: number;
+  /** Number of secrets that are written seldom; by default enough for a long run. */
+  coldKeys?: number;
   /** How long the system may take to settle. */
   settleMs: number;
   /** Runs the services of this folder in place of those of the repository. */
@@ -76,7 +78,7 @@ export class Campaign {
   static async run(options: FireOptions, work: (campaign: Campaign) => Promise<void>): Promise<FireReport> {
     const stage = await startStage(options);
     try {
-      const world = await createWorld(stage);
+      const world = await createWorld(stage, options.coldKeys);
       const campaign = new Campaign(stage, world, options);
       await campaign.load.prepare();
       await work(campaign);

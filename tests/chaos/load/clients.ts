@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import type { Answer } from '../../harness/http.ts';
 import type { Gateway, Recorder } from './recorder.ts';
-import {
-  coldKeys,
-  hotKeys,
-  keys,
-  type LoadedDestination,
-  mount,
-  stillAssociations,
-  type World,
-} from './world.ts';
+import { hotKeys, keysOf, type LoadedDestination, mount, stillAssociations, type World } from './world.ts';
 
 /** One client of the load: repeats its turn until the load ends. */
 export interface LoadClient {
@@ -44,7 +36,7 @@ export const writers = 4;
  */
 export function writer({ world, recorder }: Shared, nth: number): LoadClient {
   const name = `writer-${nth + 1}`;
-  const own = coldKeys.filter((_, at) => at % writers === nth);
+  const own = world.coldKeys.filter((_, at) => at % writers === nth);
   let writes = 0;
   let coldWrites = 0;
   const known = new Map<string, number>();
@@ -79,7 +71,7 @@ export function writer({ world, recorder }: Shared, nth: number): LoadClient {
 /** Writes the first version of each secret, and associates the cold ones. */
 export async function beginWithEach({ world, recorder }: Shared): Promise<void> {
   const request = { client: 'first', gateway: world.gateways[0]!, token: world.rootToken, method: 'POST' };
-  await withEach(keys, async (key) => {
+  await withEach(keysOf(world), async (key) => {
     const value = `${world.canary}-first-${key}`;
     const sent = {
       ...request,
@@ -156,6 +148,7 @@ export function tokenRequests(
   { world, recorder }: Shared,
   { client, gateway, draw }: { client: string; gateway: () => Gateway; draw: Draw },
 ): TokenRequests {
+  const keys = keysOf(world);
   const request = () => ({ client, gateway: gateway(), token: '' });
   return {
     logIn: async () => {

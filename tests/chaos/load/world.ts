@@ -28,6 +28,11 @@ export interface World {
   apiUnlessGone: Api;
   /** Part of every secret value. */
   canary: string;
+  /**
+   * Secrets that one client writes, one after the other. Their associations stay as they are. So nothing repairs what goes
+   * wrong with them, until they are written again or the system is checked.
+   */
+  coldKeys: readonly string[];
   /** Destinations whose associations and templates change. */
   changing: LoadedDestination[];
   /** Those of the cold keys. */
@@ -42,12 +47,8 @@ export const mount = 'kv';
 const role = 'app';
 /** Secrets that are written all the time, and whose associations come and go. */
 export const hotKeys = Array.from({ length: 6 }, (_, at) => `s${at}`);
-/**
- * Secrets that one client writes, one after the other, and comes back to only after about half a minute. Their
- * associations stay as they are. So nothing repairs what goes wrong with them until the system is checked.
- */
-export const coldKeys = Array.from({ length: 160 }, (_, at) => `s${at + hotKeys.length}`);
-export const keys = [...hotKeys, ...coldKeys];
+/** Enough for a writer to come back to a cold key only after about half a minute. */
+const usualColdKeys = 160;
 /** Those that are associated with cycled destinations. */
 export const cycledKeys = hotKeys.slice(0, 3);
 const templates = 3;
@@ -67,6 +68,9 @@ export const shapeOf = ({ type, name }: LoadedDestination, template: number): ob
   ),
 });
 
+/** All secrets. */
+export const keysOf = ({ coldKeys }: World): string[] => [...hotKeys, ...coldKeys];
+
 /** All destinations. */
 export const destinationsOf = ({ changing, still, cycled }: World): LoadedDestination[] => [
   ...changing,
@@ -85,7 +89,10 @@ export async function existingDestinations(world: World): Promise<LoadedDestinat
 const storesPerColdKey = 2;
 
 /** The associations that stay as they are. */
-export const stillAssociations = ({ still }: World): { destination: LoadedDestination; key: string }[] =>
+export const stillAssociations = ({
+  still,
+  coldKeys,
+}: World): { destination: LoadedDestination; key: string }[] =>
   coldKeys.flatMap((key, at) =>
     Array.from({ length: storesPerColdKey }, (_, nth) => ({
       destination: still[(at + nth) % still.length]!,
@@ -94,7 +101,7 @@ export const stillAssociations = ({ still }: World): { destination: LoadedDestin
   );
 
 /** Creates the mount, the login method and the destinations, and writes each secret once. */
-export async function createWorld({ system }: Stage): Promise<World> {
+export async function createWorld({ system }: Stage, coldKeys = usualColdKeys): Promise<World> {
   const sandbox = sandboxControl(system.sandboxUrl);
   const { request: api, requestUnlessGone: apiUnlessGone } = new RetryingClient(system);
   const canary = `canary${randomBytes(6).toString('hex')}`;
@@ -115,6 +122,7 @@ export async function createWorld({ system }: Stage): Promise<World> {
     api,
     apiUnlessGone,
     canary,
+    coldKeys: Array.from({ length: coldKeys }, (_, at) => `s${at + hotKeys.length}`),
     changing,
     still,
     cycled,

@@ -10,7 +10,7 @@ import { checkLeases } from '../check/leases.ts';
 import { checkOverlaps, type ServedCall, type Standstill } from '../check/overlaps.ts';
 import type { Observed } from '../check/settled.ts';
 import { type Operation, ofKind } from '../load/operation.ts';
-import { keys, mount, type World } from '../load/world.ts';
+import { keysOf, mount, type World } from '../load/world.ts';
 import type { Stage } from '../stage/stage.ts';
 import { leaseChanges } from './lease-log.ts';
 import { filesContaining, spellingsOf } from './search.ts';
@@ -55,8 +55,8 @@ async function existingDestinations({ cycled, api, gateways, rootToken }: World)
 }
 
 /** Every version of every secret, with its value. */
-export async function finalVersions({ gateways, rootToken }: World): Promise<Map<string, FinalVersions>> {
-  const ask = client(gateways[0]!.url, rootToken);
+export async function finalVersions(world: World): Promise<Map<string, FinalVersions>> {
+  const ask = client(world.gateways[0]!.url, world.rootToken);
   const readKey = async (key: string): Promise<[string, FinalVersions]> => {
     const { body } = await ask('GET', `${mount}/metadata/${key}`);
     const versions = new Map<number, string>();
@@ -66,7 +66,7 @@ export async function finalVersions({ gateways, rootToken }: World): Promise<Map
     }
     return [key, versions];
   };
-  return new Map(await Promise.all(keys.map(readKey)));
+  return new Map(await Promise.all(keysOf(world).map(readKey)));
 }
 
 /** Tries the tokens again whose revocation was acknowledged, at each gateway. */

@@ -5,7 +5,7 @@ import { silentLogger } from '../../../libs/telemetry/src/index.ts';
 import { sandboxTypes } from '../../harness/destination-types.ts';
 import { client } from '../../harness/http.ts';
 import type { ListedAssociation, Observed } from '../check/settled.ts';
-import { destinationsOf, keys, type LoadedDestination, mount, type World } from '../load/world.ts';
+import { destinationsOf, keysOf, type LoadedDestination, mount, type World } from '../load/world.ts';
 import type { Stage } from '../stage/stage.ts';
 
 const queues = [secretChangesQueue, ...sandboxTypes.map(({ type }) => syncQueue(type))];
@@ -14,7 +14,7 @@ const queues = [secretChangesQueue, ...sandboxTypes.map(({ type }) => syncQueue(
 export async function observe(stage: Stage, world: World): Promise<Observed> {
   const api = client(world.gateways[0]!.url, world.rootToken);
   const listed = await Promise.all(destinationsOf(world).map((one) => listDestination(api, one)));
-  const values = keys.map(async (key): Promise<[string, string]> => {
+  const values = keysOf(world).map(async (key): Promise<[string, string]> => {
     const { body } = await api('GET', `${mount}/data/${key}`);
     return [key, JSON.stringify(body.data.data)];
   });
