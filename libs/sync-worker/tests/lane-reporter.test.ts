@@ -26,7 +26,7 @@ async function destination() {
     [destinationId, destinationType, laneId],
   );
   const reporter = new LaneReporter(db, silentLogger());
-  const call = () => ({ laneId, destinationId, startedAtMs: Date.now() });
+  const call = () => ({ laneId, destinationId, startedAtMs: performance.now() });
   const forbid = async (entryId: string): Promise<number> =>
     reporter.failed(call(), { fault: 'forbidden', retryAfterSeconds: undefined }, entryId);
   const pauseEnds = () =>

@@ -3,6 +3,7 @@ import type { Db } from '@secrets/db';
 import { createTestDb } from '@secrets/db/testing';
 import { type Json, Problem } from '@secrets/domain';
 import { eventually } from '@secrets/testing';
+import { shiftClock } from '@secrets/testing/shift-clock';
 import type { BrokerLog } from '../broker.ts';
 import type { OutboxMessage } from './publish-batch.ts';
 import { type Relay, startRelay } from './relay.ts';
@@ -138,9 +139,12 @@ describe('relay', () => {
   });
 });
 
-test('stop ends the pause of an outage', async () => {
-  jest.useFakeTimers();
-  try {
+describe('the pause of an outage', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  /** A relay whose broker has been down for some seconds. */
+  async function pausingRelay() {
     const broker = switchableBroker();
     broker.state.isDown = true;
     const relay = startRelay<number>({
@@ -151,9 +155,21 @@ test('stop ends the pause of an outage', async () => {
       done: async () => undefined,
     });
     await jest.advanceTimersByTimeAsync(3_000);
+    return { broker, relay };
+  }
+
+  test('ends when the relay is stopped', async () => {
+    const { broker, relay } = await pausingRelay();
     expect(broker.state.calls).toBeGreaterThan(1);
     await relay.stop(); // fake time does not advance: waiting for the end of the pause would never end
-  } finally {
-    jest.useRealTimers();
-  }
+  });
+
+  test('is no longer if the clock of the process is set back meanwhile', async () => {
+    const { broker, relay } = await pausingRelay();
+    const { calls } = broker.state;
+    const restore = shiftClock(() => -3_600_000);
+    await jest.advanceTimersByTimeAsync(10_000).finally(restore);
+    expect(broker.state.calls).toBeGreaterThan(calls);
+    await relay.stop();
+  });
 });

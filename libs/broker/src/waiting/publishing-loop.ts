@@ -30,8 +30,8 @@ export function startPublishingLoop({ round, log, name, fields }: PublishingLoop
   const wakes = new WakeSignal();
   let isStopping = false;
   const pause = async (ms: number) => {
-    const end = Date.now() + ms;
-    while (!isStopping && Date.now() < end) await wakes.wait(end - Date.now());
+    const end = performance.now() + ms;
+    while (!isStopping && performance.now() < end) await wakes.wait(end - performance.now());
   };
   const run = async () => {
     let failures = 0;

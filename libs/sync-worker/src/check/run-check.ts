@@ -63,7 +63,7 @@ async function reportFailure(
   else log.info({ ...fields, reason: message }, 'a step of a check failed');
   if (kind === 'throttled')
     await lanes.failed(
-      { laneId, destinationId: destination.id, startedAtMs: Date.now() },
+      { laneId, destinationId: destination.id, startedAtMs: performance.now() },
       { fault: kind, retryAfterSeconds },
     );
 }

@@ -62,7 +62,7 @@ interface Call {
 async function attemptClaimed(worker: WorkerContext, claim: Claim, span: Span | undefined): Promise<void> {
   const { entry } = claim;
   const stopTimer = worker.observe.metrics.startAttempt();
-  const call: Call = { startedAtMs: Date.now() };
+  const call: Call = { startedAtMs: performance.now() };
   try {
     const failure = await tryEntry(worker, claim, call);
     const isGivenUp =
@@ -183,7 +183,7 @@ async function work(
 ): Promise<void> {
   const { limits, entries, observe } = worker;
   const { lane } = context;
-  call.startedAtMs = Date.now();
+  call.startedAtMs = performance.now();
   slot.whenSlow(() => limits.lanes.slow(entry.destinationId));
   let hasAnswered = false;
   const attempt = {

@@ -71,7 +71,7 @@ export class LaneReporter {
     entryId?: string,
   ): Promise<number> {
     await this.#flushOf(lane.destinationId);
-    const timing = { tookMs: Date.now() - startedAtMs, random: Math.random() };
+    const timing = { tookMs: performance.now() - startedAtMs, random: Math.random() };
     const isRepeated = failure.fault === 'forbidden' && this.#wasRefused(lane.destinationId, entryId);
     const pause = await reportToLane(this.#db, lane, { kind: 'failed', ...failure, isRepeated }, timing);
     if (pause.pausedForSeconds > 0) this.#pausedAt.set(lane.destinationId, performance.now());
@@ -115,7 +115,7 @@ export class LaneReporter {
     if (collected === undefined) return;
     this.#succeeded.delete(destinationId);
     const { count, startedAtMs, ...lane } = collected;
-    const timing = { tookMs: Date.now() - startedAtMs, random: 0 };
+    const timing = { tookMs: performance.now() - startedAtMs, random: 0 };
     await reportToLane(this.#db, lane, { kind: 'succeeded', count }, timing);
   }
 }

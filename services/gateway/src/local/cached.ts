@@ -2,12 +2,12 @@
 export function cached<T>(milliseconds: number, load: () => Promise<T>): () => Promise<T> {
   let cache: { value: Promise<T>; until: number } | undefined;
   return () => {
-    if (cache !== undefined && Date.now() < cache.until) return cache.value;
+    if (cache !== undefined && performance.now() < cache.until) return cache.value;
     const entry = { value: load(), until: Number.POSITIVE_INFINITY };
     cache = entry;
     entry.value.then(
       () => {
-        entry.until = Date.now() + milliseconds;
+        entry.until = performance.now() + milliseconds;
       },
       () => {
         entry.until = 0;

@@ -9,7 +9,7 @@ const maxKept = 1_000;
 export function recentTotals<Total>(
   count: (namespaceId: string) => Promise<Total>,
   isLarge: (total: Total) => boolean,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): (namespaceId: string) => Promise<Total> {
   const kept = new Map<string, { total: Total; at: number }>();
   return async (namespaceId) => {

@@ -25,7 +25,11 @@ export class EntryCounter {
   #restsUntil = 0;
   #counts = new Map<string, number>();
 
-  constructor(db: Db, { entries }: Pick<SyncMetrics, 'entries'>, now: () => number = Date.now) {
+  constructor(
+    db: Db,
+    { entries }: Pick<SyncMetrics, 'entries'>,
+    now: () => number = () => performance.now(),
+  ) {
     this.#db = db;
     this.#entries = entries;
     this.#now = now;

@@ -34,7 +34,7 @@ interface Estimate {
  * Counts what is pending in the database, one count at a time. Above a capacity of 10,000, the count is at most ten
  * seconds old, plus what this process has admitted since.
  */
-export function queueRoom(db: Db, now: () => number = Date.now): QueueRoom {
+export function queueRoom(db: Db, now: () => number = () => performance.now()): QueueRoom {
   const count = sharedCount((capacity: number) => countPending(db, capacity));
   let estimate: Estimate = { capacity: -1, pending: 0, at: 0 };
   let counted = 0; // what `estimate` began with

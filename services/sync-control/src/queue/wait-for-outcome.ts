@@ -29,7 +29,7 @@ export function waitForOutcome(db: Db): WaitForOutcome {
   return (associationId, milliseconds) =>
     new Promise((resolve) => {
       if (milliseconds <= 0) return resolve();
-      waiters.add({ associationId, until: Date.now() + milliseconds, done: resolve });
+      waiters.add({ associationId, until: performance.now() + milliseconds, done: resolve });
       if (isPolling) return;
       isPolling = true;
       void poll();
@@ -40,7 +40,7 @@ async function endFinished(db: Db, waiters: Set<Waiter>): Promise<void> {
   const waiting = [...waiters];
   const ids = waiting.map(({ associationId }) => associationId);
   const pending = await pendingAssociations(db, ids).catch(() => undefined); // asked again at the next poll
-  const now = Date.now();
+  const now = performance.now();
   for (const waiter of waiting) {
     const isOver = pending !== undefined && !pending.has(waiter.associationId);
     if (!isOver && now < waiter.until) continue;

@@ -12,11 +12,11 @@ export async function pollUntil<Value>(
   limitMs: number,
   signal: AbortSignal,
 ): Promise<Value | undefined> {
-  const deadline = Date.now() + limitMs;
+  const deadline = performance.now() + limitMs;
   for (let delayMs = firstDelayMs; !signal.aborted; delayMs *= 2) {
     const value = await check();
     if (value !== undefined) return value;
-    if (Date.now() + delayMs > deadline) return undefined;
+    if (performance.now() + delayMs > deadline) return undefined;
     await sleep(delayMs, undefined, { signal }).catch(() => undefined);
   }
   return undefined;

@@ -23,7 +23,7 @@ export class DirectoryKeys {
   readonly #byMount = new LRUCache<string, Kept>({ max: maxMounts });
 
   /** @param authorityUrl replaces the directory of every environment */
-  constructor(authorityUrl: string | undefined, clock: () => number = Date.now) {
+  constructor(authorityUrl: string | undefined, clock: () => number = () => performance.now()) {
     this.#authorityUrl = authorityUrl?.replace(/\/+$/, '');
     this.#clock = clock;
   }

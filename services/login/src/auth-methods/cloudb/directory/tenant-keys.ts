@@ -26,7 +26,7 @@ export class TenantKeys {
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #failedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(tenant: DirectoryTenant, clock: () => number = Date.now) {
+  constructor(tenant: DirectoryTenant, clock: () => number = () => performance.now()) {
     this.#tenant = tenant;
     this.#clock = clock;
   }
