@@ -40,16 +40,18 @@ describe('paths and capabilities', () => {
 
 describe('sudo', () => {
   specify(
-    ['auth/token/revoke-accessor update', 'POST auth/token/revoke-accessor', denied],
-    ['auth/token/revoke-accessor update sudo', 'POST auth/token/revoke-accessor', allowed],
-    ['auth/token/revoke-accessor sudo', 'POST auth/token/revoke-accessor', denied],
+    ['auth/token/revoke-orphan update', 'POST auth/token/revoke-orphan', denied],
+    ['auth/token/revoke-orphan update sudo', 'POST auth/token/revoke-orphan', allowed],
+    ['auth/token/revoke-orphan sudo', 'POST auth/token/revoke-orphan', denied],
+    ['auth/token/revoke-accessor update', 'POST auth/token/revoke-accessor', allowed],
+    ['auth/token/create-orphan update', 'POST auth/token/create-orphan', allowed],
     ['sys/auth/* read', 'GET sys/auth/cloudB', allowed],
     ['sys/auth/* update', 'POST sys/auth/cloudB', denied],
-    ['kv/data/* update', 'POST kv/data/auth/token/revoke-accessor', allowed],
+    ['kv/data/* update', 'POST kv/data/auth/token/revoke-orphan', allowed],
   );
 
   test('root has it everywhere, and every capability', async () => {
-    const { caller } = await access.decide('POST auth/token/revoke-accessor', {
+    const { caller } = await access.decide('POST auth/token/revoke-orphan', {
       token: await access.token(),
     });
     expect(caller.grants).toEqual(['create', 'read', 'update', 'patch', 'delete', 'list', 'sudo']);

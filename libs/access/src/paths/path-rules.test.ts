@@ -54,9 +54,7 @@ test('a login needs no token, and its mount may contain slashes', () => {
 });
 
 test.each([
-  'auth/token/create-orphan',
   'auth/token/revoke-orphan',
-  'auth/token/revoke-accessor',
   'auth/a/b/rotate-root',
   'auth/a/b/diagnose',
   'sys/remount',

@@ -2,8 +2,8 @@ import { cutToPage, type Endpoint, endpoint, pageQuery, requireNonEmpty } from '
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { deleteTokenRole, listTokenRoleNames } from '../queries/tokens/token-roles.ts';
-import { TokenRoleBody, tokenRoleFields } from '../tokens/roles/role-settings.ts';
-import { requireTokenRole, saveTokenRole, type TokenRole } from '../tokens/roles/save-token-role.ts';
+import { type TokenRole, TokenRoleBody, tokenRoleFields } from '../tokens/roles/role-settings.ts';
+import { requireTokenRole, saveTokenRole } from '../tokens/roles/save-token-role.ts';
 
 /** The name of a token role. Case matters. */
 export const tokenRoleName = z
@@ -12,6 +12,9 @@ export const tokenRoleName = z
 
 const Page = pageQuery({ max: 1_000 });
 const RoleParams = z.object({ name: tokenRoleName });
+
+const limitedPolicies =
+  'tokens of this role have only policies of the token that creates them; to let them have all except the disallowed ones, write the role with sudo';
 
 const basePath = '/auth/token/roles';
 const path = `${basePath}/:name`;
@@ -56,7 +59,10 @@ const writeRole = (context: Context) =>
     needs: 'create or update',
     params: RoleParams,
     body: TokenRoleBody,
-    handle: ({ params, body, caller }) => saveTokenRole(context, caller, params.name, body),
+    handle: async ({ params, body, caller, warn }) => {
+      const { isLimited } = await saveTokenRole(context, caller, params.name, body);
+      if (isLimited) warn(limitedPolicies);
+    },
   });
 
 const removeRole = (context: Context) =>

@@ -9,7 +9,7 @@ describe('a token without sudo is refused a child', () => {
   test.each<[string, object, number, RegExp]>([
     ["with policies beyond the parent's", { policies: 'ops' }, 400, /must be a subset/],
     ['with the root policy', { policies: ['root'] }, 403, /only a root token/],
-    ['without a parent', { no_parent: true }, 403, /without a parent needs sudo/],
+    ['without a parent', { no_parent: true }, 403, /no_parent: needs sudo/],
     ['with a period', { period: '1h' }, 403, /period: needs sudo/],
     ['with a chosen ID', { id: 'my-own-token-of-20-characters' }, 403, /id: needs sudo/],
     ['with a negative TTL', { ttl: -1 }, 400, /ttl/],

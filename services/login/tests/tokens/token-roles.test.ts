@@ -153,16 +153,33 @@ describe('the policies of a token that is created with a role', () => {
       { policies: 'ops' },
       /disallows ops$/,
     ],
+    ["are the caller's if only some are disallowed", { disallowed_policies: 'a' }, {}, ['default', 'dev']],
     [
-      "are not beyond the caller's if only some are disallowed",
+      'may be any others if only some are disallowed',
       { disallowed_policies: 'a' },
       { policies: 'ops' },
-      /subset/,
+      ['default', 'ops'],
+    ],
+    [
+      'are not root if only some are disallowed',
+      { disallowed_policies: 'a' },
+      { policies: 'root' },
+      /^403 only a root/,
     ],
   ])('%s', async (_rule, role, request, expected) => {
     const found = await policiesOf(role, request);
     if (expected instanceof RegExp) expect(found).toMatch(expected);
     else expect(found).toEqual(expected);
+  });
+
+  test('are those of a child if an author without sudo only disallows some', async () => {
+    const path = `/auth/token/roles/${await writeRole({ disallowed_policies: 'a' })}`;
+    const { status, body } = await login.call('POST', path, { token_num_uses: 3 }, plain);
+    expect([status, body.warnings]).toEqual([200, [expect.stringMatching(/write the role with sudo$/)]]);
+    const name = path.split('/').at(-1)!;
+    expect((await createWith(name, { policies: 'ops' })).body.errors).toEqual([
+      expect.stringMatching(/subset of the parent token's: ops$/),
+    ]);
   });
 
   test('may be root for a root token', async () => {

@@ -11,7 +11,8 @@ import { TokenRequest } from '../../tokens/create/token-request.ts';
 import { ownToken, requireTokenByAccessor, requireTokenByValue } from '../../tokens/find-token.ts';
 import { presentAuth } from '../../tokens/present-token.ts';
 import { renewToken } from '../../tokens/renew-token.ts';
-import { requireTokenRole, type TokenRole } from '../../tokens/roles/save-token-role.ts';
+import type { TokenRole } from '../../tokens/roles/role-settings.ts';
+import { requireTokenRole } from '../../tokens/roles/save-token-role.ts';
 import { tokenRoleName } from '../token-roles.ts';
 import { AccessorBody, refuseBatch, TokenBody } from './token-body.ts';
 
@@ -40,7 +41,6 @@ const createTokenAt = (context: Context, name: string, orphan: boolean) =>
     method: 'post',
     path: `${createPath}${name}`,
     summary: orphan ? 'Create a token without a parent' : "Create a child of the caller's token",
-    access: orphan ? { needsSudo: true } : {},
     needs: 'create or update',
     body: TokenRequest,
     handle: ({ body, caller, warn }) => created(context, { body, caller, orphan, name, warn }),

@@ -138,7 +138,6 @@ const revokeByAccessor = (context: Context) =>
     method: 'post',
     path: '/auth/token/revoke-accessor',
     summary: 'Revoke the token of an accessor and its children',
-    access: { needsSudo: true },
     body: AccessorBody,
     handle: async ({ body, caller }) => {
       const token = await requireTokenToRevoke(context, caller, body).catch(absentIsRevoked);

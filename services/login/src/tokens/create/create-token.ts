@@ -5,7 +5,7 @@ import { findTokenByAccessor, type StoredToken } from '../../queries/tokens/stor
 import { type IssuedToken, issueToken, type TokenContext } from '../issue-token.ts';
 import { withinRole } from '../roles/apply-role.ts';
 import { rolePolicies } from '../roles/role-policies.ts';
-import type { TokenRole } from '../roles/save-token-role.ts';
+import type { TokenRole } from '../roles/role-settings.ts';
 import { earliest, effectiveExpiry, planLifetime, secondsLeft } from '../token-lifetime.ts';
 import { childCidrs, childPolicies } from './child-limits.ts';
 import type { TokenRequest } from './token-request.ts';
@@ -22,9 +22,9 @@ export interface CreateTokenOptions {
 const maxGenerations = 64;
 
 /**
- * Creates a token as a child of the caller's, or as an orphan, which needs `sudo`
- * (docs/conventions/access.md#child-tokens) or a role that permits it. Throws `forbidden` if the caller may not create
- * it, `invalid` if the request is not valid, `conflict` if its ID is in use.
+ * Creates a token as a child of the caller's, or as an orphan (docs/conventions/access.md#child-tokens). A request with
+ * `no_parent` needs `sudo`, or a role of orphans. Throws `forbidden` if the caller may not create it, `invalid` if the
+ * request is not valid, `conflict` if its ID is in use.
  */
 export async function createToken(
   context: TokenContext,
@@ -32,7 +32,7 @@ export async function createToken(
   { role, creationPath, ...options }: CreateTokenOptions,
 ): Promise<IssuedToken> {
   const now = new Date(context.db.now());
-  requireMayCreate(caller, options.request, options.orphan && !role?.orphan);
+  requireMayCreate(caller, role?.orphan ? { ...options.request, no_parent: false } : options.request);
   const request = role === undefined ? options.request : withinRole(options.request, role);
   const orphan = options.orphan || (role?.orphan ?? false);
   const parent = await requireUsableParent(context, caller);
@@ -81,10 +81,11 @@ const requestedLifetime = (request: TokenRequest, now: Date, forever: boolean) =
     { forever },
   );
 
-function requireMayCreate(caller: Caller, request: TokenRequest, orphan: boolean): void {
+function requireMayCreate(caller: Caller, request: TokenRequest): void {
   if (caller.accessor === null) throw invalid('a batch token cannot create tokens');
   if (maySudo(caller)) return;
-  if (orphan) throw new Problem('forbidden', 'a token without a parent needs sudo');
+  if (request.no_parent)
+    throw new Problem('forbidden', 'no_parent: needs sudo; auth/token/create-orphan does not');
   if (request.period) throw new Problem('forbidden', 'period: needs sudo');
   if (request.id) throw new Problem('forbidden', 'id: needs sudo');
 }

@@ -2,20 +2,20 @@ import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 import { childPolicies, type PolicyRequest, requireMayGiveRoot } from '../create/child-limits.ts';
 import { normalisedPolicies, withDefaultPolicy } from '../token-fields.ts';
-import type { TokenRoleSettings } from './role-settings.ts';
+import type { TokenRole, TokenRoleSettings } from './role-settings.ts';
 
 /**
  * The policies of a token that is created with a role (docs/conventions/access.md#token-roles). If the role lists
  * allowed policies, these take the place of the caller's: the requested ones must be among them, and if none are
- * requested, the token has all that are named in full. Otherwise the rules of a child apply. In either case, disallowed
+ * requested, the token has all that are named in full. If it only disallows some, any others may be requested, provided
+ * that its author had `sudo`. Otherwise the rules of a child apply. In each case, disallowed
  * policies are refused, and `root` can be given only by `root`. Throws `forbidden` or `invalid`.
  */
-export function rolePolicies(caller: Caller, role: TokenRoleSettings, request: PolicyRequest): string[] {
+export function rolePolicies(caller: Caller, role: TokenRole, request: PolicyRequest): string[] {
   const isDisallowed = disallowedBy(role);
   const withoutDefault = request.withoutDefault || isWithoutDefault(role);
-  const policies = hasAllowedPolicies(role)
-    ? allowedPolicies(caller, role, { ...request, withoutDefault })
-    : childPolicies(caller, { ...request, withoutDefault });
+  const rule = hasAllowedPolicies(role) ? allowedPolicies : role.isOpen ? anyPolicies : childPolicies;
+  const policies = rule(caller, { ...request, withoutDefault }, role);
   const refused = normalisedPolicies([...policies, ...(request.policies ?? [])]).filter(isDisallowed);
   if (refused.length > 0) throw invalid(`policies: the role disallows ${refused.join(', ')}`);
   return policies;
@@ -40,10 +40,23 @@ const disallowedBy = (role: TokenRoleSettings) =>
 const hasAllowedPolicies = (role: TokenRoleSettings): boolean =>
   role.allowed_policies.length + role.allowed_policies_glob.length > 0;
 
+/** Whether a role says only which policies its tokens may not have. */
+export const onlyDisallows = (role: TokenRoleSettings): boolean =>
+  !hasAllowedPolicies(role) && role.disallowed_policies.length + role.disallowed_policies_glob.length > 0;
+
+/** In another namespace, the caller's names denote other policies, so there nothing is inherited. */
+function anyPolicies(caller: Caller, { policies: requested, withoutDefault }: PolicyRequest): string[] {
+  if (requested === undefined && caller.namespace.id !== caller.tokenNamespace.id)
+    throw invalid('policies is required for a token in another namespace');
+  const policies = normalisedPolicies(requested ?? caller.policies);
+  requireMayGiveRoot(caller, policies);
+  return withDefaultPolicy(policies, withoutDefault);
+}
+
 function allowedPolicies(
   caller: Caller,
-  role: TokenRoleSettings,
   { policies: requested, withoutDefault }: PolicyRequest,
+  role: TokenRoleSettings,
 ): string[] {
   const policies = normalisedPolicies(requested ?? role.allowed_policies);
   requireMayGiveRoot(caller, policies);

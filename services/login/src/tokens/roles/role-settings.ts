@@ -35,6 +35,16 @@ export const tokenRoleFields = storedSettings({
 });
 export type TokenRoleSettings = ReturnType<typeof tokenRoleFields.read>;
 
+/** A role of a name. */
+export interface TokenRole extends TokenRoleSettings {
+  name: string;
+  /**
+   * Whether a role that only disallows policies lets its tokens have all others. Only an author with `sudo` can grant
+   * that; roles of earlier versions do not.
+   */
+  isOpen: boolean;
+}
+
 /** The body of `auth/token/roles/<name>`: every field is optional, and older names of the token fields are accepted. */
 export const TokenRoleBody = withOtherNames(
   tokenRoleFields.body.extend({

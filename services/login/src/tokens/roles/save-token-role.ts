@@ -4,27 +4,28 @@ import type { DbContext } from '../../db-context.ts';
 import { requireMayGive } from '../../identities/grantable.ts';
 import { serializeWrites } from '../../queries/namespaces.ts';
 import { findTokenRole, upsertTokenRole } from '../../queries/tokens/token-roles.ts';
-import { givenPolicies } from './role-policies.ts';
+import { givenPolicies, onlyDisallows } from './role-policies.ts';
 import {
   mergedTokenRole,
   parseTokenRole,
+  type TokenRole,
   type TokenRoleBody,
   type TokenRoleSettings,
 } from './role-settings.ts';
 
-/** A role of a name. */
-export interface TokenRole extends TokenRoleSettings {
-  name: string;
-}
-
 /** The role of a name in the namespace of the request. Throws `not_found` if there is none. */
 export async function requireTokenRole({ db }: DbContext, caller: Caller, name: string): Promise<TokenRole> {
   const settings = requireFound(await findTokenRole(db, caller.namespace.id, name));
-  return { ...parseTokenRole(settings, name), name };
+  return {
+    ...parseTokenRole(settings, name),
+    name,
+    isOpen: (settings as { is_open?: unknown }).is_open === true,
+  };
 }
 
 /**
- * Creates a token role, or merges a request into the stored one (docs/conventions/access.md#token-roles). Throws
+ * Creates a token role, or merges a request into the stored one (docs/conventions/access.md#token-roles). Returns
+ * whether the policies that it does not disallow remain those of a child, because its author lacks `sudo`. Throws
  * `invalid` if the result is not a valid role, `invalid` or `forbidden` if it grants more than the caller may.
  */
 export const saveTokenRole = (
@@ -32,14 +33,16 @@ export const saveTokenRole = (
   caller: Caller,
   name: string,
   body: TokenRoleBody,
-): Promise<void> =>
+): Promise<{ isLimited: boolean }> =>
   db.transaction(async (tx) => {
     await serializeWrites(tx, caller.namespace.id);
     const stored = await findTokenRole(tx, caller.namespace.id, name);
     requireGrant(caller, stored !== undefined);
     const role = mergedTokenRole(stored, body);
     requireMayGrant(caller, role);
-    await upsertTokenRole(tx, caller.namespace.id, name, role);
+    const isOpen = onlyDisallows(role) && maySudo(caller);
+    await upsertTokenRole(tx, caller.namespace.id, name, { ...role, is_open: isOpen });
+    return { isLimited: onlyDisallows(role) && !isOpen };
   });
 
 /**
