@@ -1,4 +1,4 @@
--- login: up to 020.do.clock.sql
+-- login: up to 021.do.alias-metadata.sql
 -- secrets: up to 007.do.clock.sql
 -- sync: up to 037.do.forgotten-destinations.sql
 
@@ -105,6 +105,7 @@ create table login.entities (
 );
 
 create table login.entity_aliases (
+  custom_metadata jsonb default '{}'::jsonb not null,
   entity_id uuid not null,
   given_name text,
   groups text[] default '{}'::text[] not null,

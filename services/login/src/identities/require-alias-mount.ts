@@ -11,6 +11,7 @@ export interface AliasChange {
   name?: string | undefined;
   mount_accessor?: string | undefined;
   canonical_id?: string | undefined;
+  custom_metadata?: Record<string, string> | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isUniqueViolation, type Tx } from '@secrets/db';
 import { invalid, notFound, Problem } from '@secrets/domain';
@@ -8,7 +9,7 @@ import {
   findEntityIdOfAlias,
   insertEntityAlias,
   lockEntities,
-  respellEntityAlias,
+  updateEntityAlias,
 } from '../queries/entities.ts';
 import { revoking } from '../queries/tokens/revocations.ts';
 import { requireMayGive } from './grantable.ts';
@@ -35,8 +36,13 @@ export const saveEntityAlias = (
       requireGrant(caller, stored !== undefined);
       requireMayGive(caller, entity.policies);
       const concerned = await tagsOfEntityChange(tx, entity.id);
-      if (stored?.name !== name || stored.mountAccessor !== mount.accessor)
-        await assign(tx, entity, { mountId: mount.id, name, isMove: id !== undefined });
+      const customMetadata = change.custom_metadata ?? stored?.customMetadata ?? {};
+      const isKept =
+        stored?.name === name &&
+        stored.mountAccessor === mount.accessor &&
+        isDeepStrictEqual(stored.customMetadata, customMetadata);
+      if (!isKept)
+        await assign(tx, entity, { mountId: mount.id, name, customMetadata, isMove: id !== undefined });
       return { saved: { id: entity.id, ownerId: entity.id }, concerned };
     },
     ({ concerned }) => concerned,
@@ -46,18 +52,22 @@ export const saveEntityAlias = (
       throw isUniqueViolation(error) ? taken() : error;
     });
 
-/** Gives an entity an alias in place of the one that it has, or the same in another letter case. */
-async function assign(
-  tx: Tx,
-  { id, aliases }: EntityRow,
-  { mountId, name, isMove }: { mountId: string; name: string; isMove: boolean },
-): Promise<void> {
-  const owner = await findEntityIdOfAlias(tx, mountId, name);
-  if (owner === id) return respellEntityAlias(tx, id, name);
+interface Assignment {
+  mountId: string;
+  name: string;
+  customMetadata: Record<string, string>;
+  /** Whether another alias of the entity is replaced. */
+  isMove: boolean;
+}
+
+/** Assigns an alias to an entity in place of the one that it has, or changes that one. */
+async function assign(tx: Tx, { id, aliases }: EntityRow, { isMove, ...alias }: Assignment): Promise<void> {
+  const owner = await findEntityIdOfAlias(tx, alias.mountId, alias.name);
+  if (owner === id) return updateEntityAlias(tx, id, alias);
   if (aliases.length > 0 && !isMove) throw new Problem('conflict', 'the entity has another alias');
   if (owner !== undefined) throw taken();
   await deleteEntityAlias(tx, id);
-  if (!(await insertEntityAlias(tx, id, { mountId, name }))) throw notFound();
+  if (!(await insertEntityAlias(tx, id, alias))) throw notFound();
 }
 
 /** The entity of an alias, or the one that is to have it. It is not changed before the transaction ends. */

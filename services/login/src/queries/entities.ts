@@ -23,7 +23,7 @@ export const nilId = '00000000-0000-0000-0000-000000000000';
 
 // The entities of a disabled mount remain for a while. Nothing shows them.
 const aliases = `(select coalesce(jsonb_agg(jsonb_build_object('id', a.entity_id, 'name', coalesce(a.given_name, a.name), 'mountAccessor', m.accessor, 'mountPath', m.path,
-    'mountType', coalesce(m.named_type, m.type))), '[]') from login.entity_aliases a ${mountOf('a')} where a.entity_id = e.id)`;
+    'mountType', coalesce(m.named_type, m.type), 'customMetadata', a.custom_metadata)), '[]') from login.entity_aliases a ${mountOf('a')} where a.entity_id = e.id)`;
 const groupIds = `array(select ga.group_id::text from login.entity_aliases a
     cross join lateral (select group_id from login.group_aliases where mount_id = a.mount_id and name = any(a.groups) offset 0) ga where a.entity_id = e.id order by 1)`;
 const hasAlias = `(select m.id from login.entity_aliases a ${mountOf('a')} where a.entity_id = e.id limit 1) is not null`;
@@ -137,23 +137,36 @@ export async function insertEntity(
   return rows[0]?.id;
 }
 
+/** The fields of an alias that a request sets. */
+interface AliasSettings {
+  name: string;
+  customMetadata: Readonly<Record<string, string>>;
+}
+
 /** Adds an alias to an entity. Returns false if the mount was disabled. */
 export async function insertEntityAlias(
   sql: Sql,
   entityId: string,
-  { mountId, name }: { mountId: string; name: string },
+  { mountId, name, customMetadata }: AliasSettings & { mountId: string },
 ): Promise<boolean> {
   const rows = await sql.query(
-    `insert into login.entity_aliases (mount_id, name, entity_id)
-     select m.id, $2::text, $3::uuid from login.auth_mounts m where m.id = $1::uuid for key share returning 1`,
-    [mountId, name, entityId],
+    `insert into login.entity_aliases (mount_id, name, entity_id, custom_metadata)
+     select m.id, $2::text, $3::uuid, $4::jsonb from login.auth_mounts m where m.id = $1::uuid for key share returning 1`,
+    [mountId, name, entityId, JSON.stringify(customMetadata)],
   );
   return rows.length > 0;
 }
 
-/** Changes the letter case in which an alias is shown. */
-export async function respellEntityAlias(sql: Sql, entityId: string, name: string): Promise<void> {
-  await sql.query('update login.entity_aliases set name = $2 where entity_id = $1::uuid', [entityId, name]);
+/** Changes the metadata of an alias, and the letter case in which it is shown. */
+export async function updateEntityAlias(
+  sql: Sql,
+  entityId: string,
+  { name, customMetadata }: AliasSettings,
+): Promise<void> {
+  await sql.query(
+    'update login.entity_aliases set name = $2, custom_metadata = $3::jsonb where entity_id = $1::uuid',
+    [entityId, name, JSON.stringify(customMetadata)],
+  );
 }
 
 /** Returns the entities whose tokens a change of an entity affects: itself, and the one that has its alias in lower case. */

@@ -20,6 +20,8 @@ export interface AliasRow {
   mountAccessor: string;
   mountPath: string;
   mountType: string;
+  /** Only that of an entity has it. */
+  customMetadata?: Record<string, string>;
 }
 
 /** An alias, and the ID of the entity or the group that has it. */

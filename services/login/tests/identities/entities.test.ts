@@ -47,6 +47,7 @@ describe('an entity', () => {
           mount_accessor: accessor,
           mount_path: 'auth/cloudB/',
           mount_type: 'cloudB',
+          custom_metadata: {},
         },
       ],
       group_ids: [],

@@ -104,6 +104,24 @@ describe('the alias of an entity', () => {
     expect((await post(`${base}-alias`, alias('second-name', other))).status).toBe(200);
   });
 
+  test('keeps its custom metadata until a request names another one, also under another name', async () => {
+    const id = await createEntity({ name: 'described' });
+    const shown = async () => {
+      const { data } = (await login.call('GET', `${base}-alias/id/${id}`)).body;
+      expect((await login.call('GET', `${base}/id/${id}`)).body.data.aliases).toMatchObject([data]);
+      return data.custom_metadata;
+    };
+    await post(`${base}-alias`, { ...alias('described', id), custom_metadata: ['team=QA'] });
+    expect(await shown()).toEqual({ team: 'QA' });
+    await post(`${base}-alias`, alias('Described', id));
+    await post(`${base}-alias/id/${id}`, { name: 'renamed' });
+    expect(await shown()).toEqual({ team: 'QA' });
+    await post(`${base}-alias/id/${id}`, { custom_metadata: { a: 'b' } });
+    expect(await shown()).toEqual({ a: 'b' });
+    await post(`${base}-alias/id/${id}`, { custom_metadata: {} });
+    expect(await shown()).toEqual({});
+  });
+
   test('needs sudo for an entity with policies that its author does not have', async () => {
     const id = await createEntity({ name: 'powerful', policies: 'ops' });
     const author = testCaller({ policies: ['mine'], grants: ['create', 'update'] });

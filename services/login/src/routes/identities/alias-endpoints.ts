@@ -3,7 +3,7 @@ import type { PageRange } from '@secrets/db';
 import { describedPage, type Endpoint, endpoint, pageQuery } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { identityName } from '../../identities/identity-fields.ts';
+import { identityMetadata, identityName } from '../../identities/identity-fields.ts';
 import type { AliasChange } from '../../identities/require-alias-mount.ts';
 import { nilId } from '../../queries/entities.ts';
 import type { OwnedAlias } from '../../queries/groups.ts';
@@ -16,6 +16,7 @@ const AliasBody = z.object({
   mount_accessor: z.string().optional(),
   canonical_id: uuid.optional(),
 });
+const EntityAliasBody = AliasBody.extend({ custom_metadata: identityMetadata.optional() });
 
 /** The aliases of entities or of groups. */
 export interface AliasResource {
@@ -42,6 +43,9 @@ export const aliasEndpoints = (context: Context, aliases: AliasResource): Endpoi
   writeAliasAt(context, aliases),
   removeAlias(context, aliases),
 ];
+
+const bodyOf = ({ name }: AliasResource): typeof EntityAliasBody =>
+  name === 'entity-alias' ? EntityAliasBody : (AliasBody as unknown as typeof EntityAliasBody);
 
 const basePath = ({ name }: AliasResource) => `/identity/${name}`;
 const listPath = (aliases: AliasResource) => `${basePath(aliases)}/id`;
@@ -78,7 +82,7 @@ const writeAlias = (context: Context, aliases: AliasResource) =>
     path: basePath(aliases),
     summary: aliases.summaries.write,
     needs: 'create or update',
-    body: AliasBody.extend({ id: uuid.optional() }),
+    body: bodyOf(aliases).extend({ id: uuid.optional() }),
     handle: async ({ body, caller }) => ({ data: presentSaved(await aliases.save(context, caller, body)) }),
   });
 
@@ -88,7 +92,7 @@ const writeAliasAt = (context: Context, aliases: AliasResource) =>
     path: pathOf(aliases),
     summary: `Update the alias of ${aliases.owner}; omitted fields keep their values`,
     params: AliasParams,
-    body: AliasBody,
+    body: bodyOf(aliases),
     handle: async ({ params: { id }, body, caller }) => ({
       data: presentSaved(await aliases.save(context, caller, { ...body, id })),
     }),
@@ -113,4 +117,5 @@ export const presentAlias = (alias: OwnedAlias) => ({
   mount_accessor: alias.mountAccessor,
   mount_path: `auth/${alias.mountPath}/`,
   mount_type: alias.mountType,
+  ...(alias.customMetadata === undefined ? {} : { custom_metadata: alias.customMetadata }),
 });

@@ -228,13 +228,14 @@ const entityCases: Case[] = casesOf('login', {
     entities.listAliasedEntities(db, 'root', { ...first, after: nilId }),
   'creating an entity with an alias': async (db) => {
     const id = await entities.insertEntity(db, 'root', entity);
-    await entities.insertEntityAlias(db, id!, { mountId, name: 'new' });
+    await entities.insertEntityAlias(db, id!, { mountId, name: 'new', customMetadata: {} });
   },
   'finding names of entities in several letter cases': async (db) => {
     await entities.updateEntity(db, seededId('entity60000'), entity);
     await groups.ambiguousNames(db, 'entities', 'root', ['new']);
   },
-  'respelling the alias of an entity': (db) => entities.respellEntityAlias(db, entityId, 'PRINCIPAL50000'),
+  'changing the alias of an entity': (db) =>
+    entities.updateEntityAlias(db, entityId, { name: 'PRINCIPAL50000', customMetadata: {} }),
   'finding the entities of an identity': (db) => entities.entitiesOfIdentity(db, entityId),
   'listing aliases in another letter case': (db) => entities.listAliasesInOtherCase(db, 'root', 20),
   'deleting the alias of an entity': (db) => entities.deleteEntityAlias(db, entityId),
