@@ -1,4 +1,4 @@
-import { type Db, isForeignKeyViolation, type Sql } from '@secrets/db';
+import { isForeignKeyViolation, type Sql } from '@secrets/db';
 
 /** The IDs of up to 100 disabled mounts, the oldest first. */
 export async function listDisabledMounts(sql: Sql): Promise<string[]> {
@@ -55,18 +55,14 @@ export async function purgeSecrets(
 }
 
 /** Deletes a disabled mount, unless it still contains a secret, such as one that was being written during the purge. */
-export async function deleteMount(db: Db, mountId: string): Promise<void> {
+export async function deleteMount(sql: Sql, mountId: string): Promise<void> {
   try {
-    await db.transaction(async (tx) => {
-      // Otherwise the check of the foreign key reads the whole table: Postgres plans it for a mount that has many secrets.
-      await tx.query(`select set_config('enable_seqscan', 'off', true)`);
-      await tx.query(
-        `delete from secrets.mounts
-         where id = $1 and disabled_at is not null
-           and (select id from secrets.secrets where mount_id = $1 order by path limit 1) is null`,
-        [mountId],
-      );
-    });
+    await sql.query(
+      `delete from secrets.mounts
+       where id = $1 and disabled_at is not null
+         and (select id from secrets.secrets where mount_id = $1 order by path limit 1) is null`,
+      [mountId],
+    );
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
   }
