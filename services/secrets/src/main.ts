@@ -12,7 +12,7 @@ await runService('secrets', Env, async ({ env, log, metrics, onStop }) => {
   const url = env.DATABASE_URL;
   const db = openPostgres({ url, applicationName: 'secrets' });
   onStop(db.close);
-  const backgroundDb = openPostgres({ url, connections: 4, applicationName: 'secrets background' });
+  const backgroundDb = openPostgres({ url, connections: 5, applicationName: 'secrets background' });
   onStop(backgroundDb.close);
   const broker = openRabbit({ url: env.AMQP_URL, log });
   onStop(() => broker.close());

@@ -46,7 +46,7 @@ export async function openDatabases(env: Env, folder: string, log: Logger): Prom
     openPostgres({ url: server.url, applicationName: `standalone ${use}`, idleTimeoutMs, ...limits });
   const pools = {
     db: pool('requests', { connections: 6 }),
-    backgroundDb: pool('background', { connections: backgroundConnections + 4, lockTimeoutMs: 10_000 }),
+    backgroundDb: pool('background', { connections: backgroundConnections + 5, lockTimeoutMs: 10_000 }),
     workerDb: pool('worker', { connections: 4, lockTimeoutMs: 10_000 }),
     unblockedDb: pool('messages', { connections: 4 }),
   };
