@@ -32,6 +32,7 @@ interface StoreCall {
 interface InjectedFault {
   /** Resolves when the fault was applied to this many calls. */
   applied(calls: number): Promise<void>;
+  remove(): Promise<void>;
 }
 
 /** A client of the sandbox's control API (docs/sandbox.md) for the store cloudA-sm and the directory. */
@@ -100,6 +101,7 @@ export function sandboxControl(url: string): SandboxControl {
       const remaining = async () => remainingOf((await request('GET', 'faults')).faults, id);
       return {
         applied: async (calls) => void (await eventually(remaining, (left) => times - left >= calls)),
+        remove: () => request('DELETE', `faults/${id}`),
       };
     },
     clearFaults: () => request('DELETE', 'faults'),

@@ -25,7 +25,7 @@ export interface Sequence {
   operations: Operation[];
 }
 
-const secretCount = 3;
+export const secretCount = 3;
 const maxDestinations = 3;
 /** The name templates between which destinations change. */
 const templateCount = 4;

@@ -4,6 +4,8 @@ import { type Answer, send } from '../harness/http.ts';
 import { type Contents, parsed } from './expected-contents.ts';
 
 const pollMs = 200;
+/** The time in which the sandbox is ready again after it was killed. */
+const awayMs = 300_000;
 
 /** The stores of a sequence in the sandbox. Requests are repeated until it answers, since it is killed with the service. */
 export class Outside {
@@ -45,10 +47,10 @@ export class Outside {
   }
 
   async #request(method: string, path: string, body?: unknown): Promise<Answer['body']> {
-    for (;;) {
+    for (const deadline = Date.now() + awayMs; Date.now() < deadline; await sleep(pollMs)) {
       const answer = await send(`${this.#url}/${path}`, method, { body }).catch(() => undefined);
       if (answer !== undefined && answer.status < 300) return answer.body;
-      await sleep(pollMs);
     }
+    throw new Error('the sandbox does not answer any more');
   }
 }

@@ -7,7 +7,7 @@ import {
   type Shape,
   shapeFields,
 } from './expected-contents.ts';
-import type { Operation } from './operations.ts';
+import { type Operation, secretCount } from './operations.ts';
 import type { Outside } from './outside.ts';
 import type { PlayedSecrets } from './played-secrets.ts';
 import { refusal } from './refusals.ts';
@@ -19,6 +19,9 @@ type DestinationOperation = Extract<Operation, { destination: number }>;
 interface Place extends NamePlace {
   path: string;
 }
+
+/** Secrets are named by number. */
+const allSecrets = Array.from({ length: secretCount }, (_, secret) => secret);
 
 /** A destination of a sequence, and what it should have. */
 export class PlayedDestination {
@@ -77,6 +80,22 @@ export class PlayedDestination {
     this.#associations.delete(secret);
   }
 
+  /**
+   * After a loss of commits, does again what may be lost, and sets all associations again, as
+   * docs/operations/running.md#after-a-failover-that-lost-commits says.
+   */
+  async setAgain(): Promise<void> {
+    await this.#configure();
+    const overwrite = this.type === 'codehost';
+    for (const secret of allSecrets) {
+      const isSet =
+        this.#associations.has(secret) &&
+        (await this.#associate('set', secret, { overwrite })).status === 200;
+      if (isSet) this.#reshaped(secret);
+      else await this.#remove(secret);
+    }
+  }
+
   async purge(): Promise<void> {
     expectStatus(await this.#api('DELETE', `${this.#place.path}?purge=true`), 204);
   }
@@ -94,8 +113,8 @@ export class PlayedDestination {
     return expected;
   }
 
-  #associate(act: 'set' | 'remove', secret: number) {
-    const body = { mount: this.#place.mount, secret_name: `s${secret}` };
+  #associate(act: 'set' | 'remove', secret: number, options: object = {}) {
+    const body = { mount: this.#place.mount, secret_name: `s${secret}`, ...options };
     return this.#api('POST', `${this.#place.path}/associations/${act}?wait=0`, body);
   }
 

@@ -23,7 +23,7 @@ export class PlayedSecrets {
       case 'write':
         return this.#write(operation);
       case 'patch':
-        return void (await this.#api('PATCH', at('data'), { data: this.#spelling.spell(operation) }));
+        return void (await this.#api('PATCH', at('data'), { data: this.#spelling.spellPatch(operation) }));
       case 'respell': {
         const data = await this.data(secret);
         if (data === undefined) return;
@@ -51,7 +51,7 @@ export class PlayedSecrets {
     const version = (await this.#versions(secret)).findLast(({ isReadable }) => isReadable)?.version;
     if (version === undefined) return undefined;
     const { status, body } = await this.#api('GET', `${this.#mount}/data/s${secret}?version=${version}`);
-    return expectStatus({ status, body }, 200).body.data.data;
+    return status === 200 ? body.data.data : undefined; // 404: the version was lost meanwhile
   }
 
   async #versions(secret: number): Promise<{ version: number; isReadable: boolean }[]> {

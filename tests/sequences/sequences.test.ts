@@ -4,19 +4,24 @@ import fc from 'fast-check';
 import { sandboxTypes } from '../harness/destination-types.ts';
 import { type Api, send } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
-import { runSize } from '../harness/run-size.ts';
+import { isLongRun, runSize } from '../harness/run-size.ts';
 import { InstalledDatabase } from './installed-database.ts';
 import { type Sequence, sequences } from './operations.ts';
 import { Play, type Stage } from './play.ts';
+import { Weather } from './weather.ts';
 
 // More with: SEQUENCES=20000 npm test -- tests/sequences
 // The same again with: SEED=<what a failure prints> npm test -- tests/sequences
 const count = runSize('SEQUENCES', 150, 2_000);
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 const concurrency = 24;
-const crashEveryMs = 8_000;
-const pauseEveryMs = 3_000;
+/** Longer than a busy machine needs for a failover, if there is time: a call that ends before it proves nothing. */
+const hungMs = isLongRun ? 12_000 : 4_000;
+/** A lease is as short as hung calls permit: what only a lost claim holds waits until it ends. */
+const leasePerCall = 2.5;
 const retryMs = 100;
+/** The time in which a service that was killed is ready again. */
+const awayMs = 300_000;
 
 let system: Installation;
 let stage: Stage;
@@ -25,39 +30,35 @@ beforeAll(async () => {
   process.env.BUDGETS = sandboxTypes.map(({ type }) => `${type}=100000`).join(',');
   // Removals are never confirmed here, and most destinations have only a few external secrets.
   process.env.REMOVAL_BRAKE_PERCENT = '100';
+  process.env.LEASE_SECONDS = `${(hungMs * leasePerCall) / 1_000}`;
   system = await startInstallation();
   const { body } = await send(`${system.sandboxUrl}/_sandbox/about`, 'GET');
-  const credentials = Object.fromEntries(
-    sandboxTypes.map(({ type }) => [type, body.stores[type].credentials]),
-  );
-  stage = {
-    sandboxUrl: system.sandboxUrl,
-    database: new InstalledDatabase(system),
-    api: repeated(system.api),
-    types: sandboxTypes,
-    credentials,
-  };
+  const types = sandboxTypes.map(({ type }) => type);
+  const credentials = Object.fromEntries(types.map((type) => [type, body.stores[type].credentials]));
+  const api = repeated(system.api);
+  const weather = new Weather(system, { api, types, hungMs, isStormy: isLongRun });
+  const database = new InstalledDatabase(system);
+  stage = { sandboxUrl: system.sandboxUrl, database, api, types: sandboxTypes, credentials, weather };
 });
 afterAll(async () => {
   await stage?.database.close();
   await system?.stop();
 });
 
-/** Repeats requests that were not answered, or that a service that is starting refused. */
+/** Repeats requests that were not answered, or that a service that is starting refused; in vain if it never starts. */
 const repeated =
   (api: Api): Api =>
   async (...request) => {
-    for (;;) {
+    for (const deadline = Date.now() + awayMs; Date.now() < deadline; await sleep(retryMs)) {
       const answer = await api(...request).catch(() => undefined);
       if (answer !== undefined && answer.status < 500) return answer;
-      await sleep(retryMs);
     }
+    throw new Error('the service does not answer any more');
   };
 
 test(`after each of ${count} random sequences, every store holds exactly what it should`, async () => {
   const all = fc.sample(sequences(sandboxTypes.length), { numRuns: count, seed });
-  const ended = new AbortController();
-  const weather = Promise.all([crashes(ended.signal), pauses(ended.signal)]);
+  stage.weather.start();
   const failures: string[] = [];
   let next = 0;
   const player = async () => {
@@ -71,31 +72,9 @@ test(`after each of ${count} random sequences, every store holds exactly what it
     }
   };
   await Promise.all(Array.from({ length: concurrency }, player));
-  ended.abort();
-  await weather;
+  await stage.weather.stop();
   expect(failures).toEqual([]);
 }, 3_600_000);
 
 const play = (sequence: Sequence, at: number): Promise<void> =>
   new Play(stage, String(at), sequence).run(sequence.operations);
-
-/** Kills the service now and then. */
-async function crashes(signal: AbortSignal): Promise<void> {
-  while (await elapses(crashEveryMs, signal)) await system.crash();
-}
-
-/** Disables syncing now and then, for a moment. */
-async function pauses(signal: AbortSignal): Promise<void> {
-  while (await elapses(pauseEveryMs, signal)) {
-    await stage.api('PATCH', 'sys/sync/config', { disabled: true });
-    await sleep(300);
-    await stage.api('PATCH', 'sys/sync/config', { disabled: false });
-  }
-}
-
-/** Resolves after the time, with false if the signal has aborted. */
-const elapses = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  sleep(ms, undefined, { signal }).then(
-    () => true,
-    () => false,
-  );

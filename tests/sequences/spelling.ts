@@ -20,4 +20,14 @@ export class Spelling {
       }),
     );
   }
+
+  /** Returns the data as `spell` does, with the other spelling of each key removed: its respelling may be lost. */
+  spellPatch({ secret, data }: { secret: number; data: Record<string, string | null> }) {
+    const spelt = this.spell({ secret, data });
+    const others = Object.keys(spelt).map((key) => {
+      const small = key.toLowerCase();
+      return [key === small ? small.toUpperCase() : small, null];
+    });
+    return { ...Object.fromEntries(others), ...spelt };
+  }
 }

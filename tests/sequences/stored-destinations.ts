@@ -2,6 +2,8 @@ import type { InstalledDatabase } from './installed-database.ts';
 
 /** Long enough for every retry and pause to end. */
 const passingHours = 3;
+/** Longer than anything waits that no store refuses. */
+const soon = "interval '5 minutes'";
 
 /** The destinations of one mount in the database: what no client can see or do. */
 export class StoredDestinations {
@@ -13,11 +15,32 @@ export class StoredDestinations {
     this.#names = `${mount}d%`;
   }
 
+  /** The collision keys of the external secrets that the service knows; undefined while the database is away. */
+  async knownNames(): Promise<Set<string> | undefined> {
+    const rows = await this.#query<{ name: string }>(
+      `select e.collision_key as name from sync.entries e join sync.destinations d on d.id = e.destination_id
+        where d.name like $1 and d.namespace_id = 'root'`,
+    );
+    return rows && new Set(rows.map(({ name }) => name));
+  }
+
+  /** Whether nothing is in progress, and nothing will be tried soon. */
+  async isAtRest(): Promise<boolean> {
+    const rows = await this.#query<{ is_at_rest: boolean }>(
+      `select not exists (
+         select from sync.destinations d left join sync.entries e on e.destination_id = d.id
+          where d.name like $1 and d.namespace_id = 'root'
+            and (coalesce(d.purge_initiated_at, d.push_initiated_at, d.replan_initiated_at, d.retry_initiated_at) is not null
+                 or coalesce(e.announced_at, e.lease_until, e.due_at) < now() + ${soon})) as is_at_rest`,
+    );
+    return rows?.[0]?.is_at_rest ?? false;
+  }
+
   /** Lets the time pass for which failed entries, and paused destinations and lanes, wait before they are tried again. */
   async letTimePass(): Promise<void> {
     const earlier = (column: string) => `${column} = ${column} - interval '${passingHours} hours'`;
     const unlocked = 'for no key update of o skip locked'; // the next call moves the others
-    await this.#database.query(
+    await this.#query(
       `with mine as (select id, lane_id from sync.destinations where name like $1 and namespace_id = 'root'),
        lane as (update sync.lanes set ${earlier('paused_until')} where id in (
          select o.id from sync.lanes o where o.id in (select lane_id from mine) and o.paused_until > now() ${unlocked})),
@@ -27,7 +50,10 @@ export class StoredDestinations {
        update sync.entries set ${earlier('due_at')}, ${earlier('next_attempt_at')} where id in (
          select o.id from sync.entries o where o.destination_id in (select id from mine)
             and o.next_attempt_at > now() and o.lease_until is null ${unlocked})`,
-      [this.#names],
     );
+  }
+
+  #query<Row extends object>(text: string): Promise<Row[] | undefined> {
+    return this.#database.query<Row>(text, [this.#names]);
   }
 }
