@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterFolder } from '../../libs/db/src/embedded/data-folder.ts';
 import type { Api } from '../harness/http.ts';
 import type { Installation } from '../harness/installation.ts';
+import { jumpClock } from '../harness/jump-clock.ts';
+import { openDatabase } from '../harness/standalone.ts';
 import { snapshotOf } from '../outages/servers/volume-snapshot.ts';
 
 const disturbEveryMs = 6_000;
@@ -13,7 +15,9 @@ const pauseEveryMs = 3_000;
 const lostMs = 2_000;
 /** One in so many calls of the stores that begin then hangs. */
 const hungEvery = 4;
-/** The time after such a call in which the service corrects what it has written. */
+/** One in so many calls fails while the clock is ahead. */
+const failingEvery = 2;
+/** The time after a call that hung in which the service corrects what it has written. */
 const correctionMs = 3_000;
 
 type Disturbed = Pick<Installation, 'crash' | 'dataDir' | 'env' | 'sandbox'>;
@@ -25,13 +29,13 @@ interface WeatherOptions {
   types: readonly string[];
   /** How long a call hangs that begins while commits are lost, so that it ends after others were made in its place. */
   hungMs: number;
-  /** Whether commits are lost again and again, or once. */
+  /** Whether commits are lost and clocks jump again and again, or once. */
   isStormy: boolean;
 }
 
 /**
  * Disturbs a system while sequences are played on it. Every few seconds, the service is killed, or the database fails over
- * to a standby that lacks the last commits.
+ * to a standby that lacks the last commits, or its clock jumps.
  */
 export class Weather {
   /** Number of losses of commits so far. */
@@ -75,7 +79,8 @@ export class Weather {
 
   async #disturb(): Promise<void> {
     const crash = () => this.#system.crash();
-    const round = [crash, () => this.#loseCommits()];
+    // In this order: what is done after a loss of commits would hide what a jump has left.
+    const round = [() => this.#loseCommits(), () => this.#jumpClock(), crash, crash];
     let tookMs = 0;
     for (let next = 0; await this.#elapses(Math.max(disturbEveryMs, tookMs)); next += 1) {
       const began = Date.now();
@@ -98,7 +103,8 @@ export class Weather {
     try {
       const cluster = clusterFolder(join(this.#system.dataDir, 'postgres'));
       const { failOver } = await snapshotOf(cluster, join(folder, 'data.tar'));
-      await this.#hangCalls(() => sleep(lostMs));
+      const hung = { effect: 'slow', every: hungEvery, ms: this.#options.hungMs };
+      await this.#withFault(hung, () => sleep(lostMs));
       await failOver();
       this.losses += 1;
       this.#lateUntil = Date.now() + this.#options.hungMs + correctionMs;
@@ -107,12 +113,19 @@ export class Weather {
     }
   }
 
-  async #hangCalls(during: () => Promise<void>): Promise<void> {
-    const { types, hungMs: ms } = this.#options;
-    const slow = (store: string) =>
-      this.#system.sandbox.fault({ store, effect: 'slow', every: hungEvery, ms });
-    const faults = await Promise.all(types.map(slow));
-    await during();
+  async #jumpClock(): Promise<void> {
+    const db = openDatabase(this.#system);
+    // What is retried then waits for a time that lies ahead when the clock is back.
+    await this.#withFault({ effect: 'server-error', every: failingEvery }, () => jumpClock(db)).finally(() =>
+      db.close(),
+    );
+  }
+
+  /** Does something while calls of all stores meet a fault. */
+  async #withFault(fault: { effect: string; every: number; ms?: number }, work: () => Promise<void>) {
+    const add = (store: string) => this.#system.sandbox.fault({ store, ...fault });
+    const faults = await Promise.all(this.#options.types.map(add));
+    await work();
     for (const { remove } of faults) await remove();
   }
 

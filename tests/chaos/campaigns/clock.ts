@@ -1,24 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgres } from '../../../libs/db/src/index.ts';
+import { aheadMs, jumpClock } from '../../harness/jump-clock.ts';
 import type { ScheduledFault } from '../schedule/fault.ts';
 import { Campaign, type FireOptions, type FireReport } from './campaign.ts';
-
-const jumpHours = 1;
-/** Long enough for claims, pauses and refilled budgets. */
-const aheadMs = 6_000;
-/** Tables of syncing whose times are compared with the clock. */
-const tables = [
-  'clock',
-  'lanes',
-  'destination_health',
-  'destinations',
-  'associations',
-  'entries',
-  'workers',
-  'reconciliation',
-  'removal_brakes',
-  'destination_checks',
-];
 
 /**
  * Disturbs a system under load; in each round, the clock of the database jumps an hour ahead, and back. The system must
@@ -42,45 +26,9 @@ async function jump(campaign: Campaign, round: readonly ScheduledFault[]): Promi
   const from = Date.now();
   await injector.exclusively('postgres', async () => {
     campaign.log(`     the clock of PostgreSQL jumps ahead, and back after ${aheadMs} ms`);
-    await untilMoved(postgres.url, -jumpHours);
-    await sleep(aheadMs);
-    await untilMoved(postgres.url, jumpHours);
+    const db = openPostgres({ url: postgres.url, connections: 1 });
+    await jumpClock(db).finally(() => db.close());
   });
   // Every lease ends when the clock jumps ahead, so another worker may work on the same entries meanwhile.
   for (const process of Object.keys(processes)) injector.standstills.push({ process, from, to: Date.now() });
-}
-
-/** Repeats what a transaction of a stopped process, or a deadlock, has prevented. */
-async function untilMoved(url: string, hours: number): Promise<void> {
-  for (;;) {
-    try {
-      return await moveTimes(url, hours);
-    } catch (error) {
-      if (!['55P03', '40P01'].includes((error as { code: string }).code)) throw error;
-    }
-  }
-}
-
-/**
- * Moves every stored time, which looks to statements as if the clock had jumped the other way. After both jumps, only
- * the times that were written in between lie ahead.
- */
-async function moveTimes(url: string, hours: number): Promise<void> {
-  const db = openPostgres({ url, connections: 1 });
-  try {
-    const columns = await db.query<{ table: string; column: string }>(
-      `select table_name as "table", column_name as "column" from information_schema.columns
-        where table_schema = 'sync' and data_type = 'timestamp with time zone' and table_name = any($1)`,
-      [tables],
-    );
-    await db.transaction(async (tx) => {
-      await tx.query(`lock table ${tables.map((table) => `sync.${table}`).join()} in exclusive mode`);
-      for (const [table, all] of Map.groupBy(columns, (one) => one.table)) {
-        const moved = all.map(({ column }) => `${column} = ${column} + interval '${hours} hours'`);
-        await tx.query(`update sync.${table} set ${moved.join()}`);
-      }
-    });
-  } finally {
-    await db.close();
-  }
 }
