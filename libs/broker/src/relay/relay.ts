@@ -1,3 +1,4 @@
+import { errorCode, Problem } from '@secrets/domain';
 import type { BrokerLog } from '../broker.ts';
 import { type PublishingLoop, startPublishingLoop } from '../waiting/publishing-loop.ts';
 import { type Outbox, publishBatch } from './publish-batch.ts';
@@ -16,7 +17,7 @@ export type Relay = PublishingLoop;
 
 /**
  * Publishes the messages of an outbox until it is stopped: takes a batch, publishes it with confirms, marks it done. Each
- * message is published at least once. Several relays, in one process or many, can share an outbox.
+ * message is published at least once. Several relays, in one process or many, can share an outbox. An outage is logged once.
  */
 export function startRelay<Id>(options: RelayOptions<Id>): Relay {
   const { name, log, idleMs = 500, batchSize = 500 } = options;
@@ -27,5 +28,14 @@ export function startRelay<Id>(options: RelayOptions<Id>): Relay {
       isProof: published > 0, // if none was due, all may be leased
     };
   };
-  return startPublishingLoop({ round, log, name: 'relay', fields: { outbox: name } });
+  return startPublishingLoop({
+    round,
+    onFailure: (error, isFirst) => {
+      if (isFirst) log.warn({ outbox: name, reason: reasonOf(error) }, 'relay cannot publish; retrying');
+    },
+    onRecovery: () => log.info({ outbox: name }, 'relay publishes again'),
+  });
 }
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Problem ? error.message : (errorCode(error) ?? 'unknown');

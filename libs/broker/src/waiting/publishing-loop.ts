@@ -1,5 +1,3 @@
-import { errorCode, Problem } from '@secrets/domain';
-import type { BrokerLog } from '../broker.ts';
 import { backoffMs } from './pause.ts';
 
 /** A loop that publishes messages until it is stopped. */
@@ -16,17 +14,16 @@ export interface PublishingLoopOptions {
    * works.
    */
   round(): Promise<{ sleepMs: number; isProof: boolean }>;
-  log: BrokerLog;
-  /** Names the loop in the log, as the subject of a sentence. */
-  name: string;
-  /** Fields of its log lines. */
-  fields: object;
+  /** Called after each round that failed, with whether it is the first of an outage. */
+  onFailure(error: unknown, isFirst: boolean): void;
+  /** Called after the first round that shows that publishing works again. */
+  onRecovery(): void;
 }
 
 const outagePause = { firstMs: 200, maxMs: 5_000 };
 
-/** Repeats rounds, less and less often while they fail. An outage is logged once. Only `stop` shortens its pauses. */
-export function startPublishingLoop({ round, log, name, fields }: PublishingLoopOptions): PublishingLoop {
+/** Repeats rounds, less and less often while they fail. Only `stop` shortens its pauses. */
+export function startPublishingLoop({ round, onFailure, onRecovery }: PublishingLoopOptions): PublishingLoop {
   const wakes = new WakeSignal();
   let isStopping = false;
   const pause = async (ms: number) => {
@@ -39,13 +36,12 @@ export function startPublishingLoop({ round, log, name, fields }: PublishingLoop
       try {
         const { sleepMs, isProof } = await round();
         if (failures > 0 && isProof) {
-          log.info(fields, `${name} publishes again`);
+          onRecovery();
           failures = 0;
         }
         if (sleepMs > 0) await wakes.wait(sleepMs);
       } catch (error) {
-        if (failures === 0)
-          log.warn({ ...fields, reason: reasonOf(error) }, `${name} cannot publish; retrying`);
+        onFailure(error, failures === 0);
         await pause(backoffMs(failures, outagePause));
         failures += 1;
       }
@@ -61,9 +57,6 @@ export function startPublishingLoop({ round, log, name, fields }: PublishingLoop
     },
   };
 }
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Problem ? error.message : (errorCode(error) ?? 'unknown');
 
 /** Lets the loop sleep until there is work. A wake-up while the loop is busy is not lost. */
 class WakeSignal {

@@ -1,9 +1,9 @@
 import { type Broker, type PublishingLoop, startPublishingLoop } from '@secrets/broker';
 import type { Db } from '@secrets/db';
-import { syncQueue } from '@secrets/domain';
+import { Problem, syncQueue } from '@secrets/domain';
 import type { Budget } from '@secrets/scheduler';
 import { type AdmittedEntries, admitEntries, releaseAdmitted } from '@secrets/sync-entries';
-import type { Logger } from '@secrets/telemetry';
+import { type Logger, logFailure } from '@secrets/telemetry';
 import { Announcements } from './announcements.ts';
 
 export interface Scheduler {
@@ -55,7 +55,16 @@ function startType(type: string, options: SchedulerOptions): PublishingLoop {
     emptyRounds = admitted.messages.length > 0 ? 0 : emptyRounds + 1;
     return { sleepMs: pauseAfter(admitted, { tookMs, emptyRounds }), isProof: true };
   };
-  const loop = startPublishingLoop({ round, log, name: 'the scheduler', fields: {} });
+  const loop = startPublishingLoop({
+    round,
+    // An outage affects all types, and is logged once: as one of this process, not of the type.
+    onFailure: (error, isFirst) => {
+      const fields = { error, destinationType: type };
+      if (isFirst || error instanceof Problem)
+        logFailure(options.log, fields, 'the scheduler cannot publish; retrying');
+    },
+    onRecovery: () => undefined,
+  });
   return {
     notify: loop.notify,
     stop: async () => {

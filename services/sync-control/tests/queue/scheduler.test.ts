@@ -6,7 +6,7 @@ import type { TestDb } from '@secrets/db/testing';
 import { Problem, syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { admitEntries } from '@secrets/sync-entries';
-import { silentLogger } from '@secrets/telemetry';
+import { createLogger, silentLogger } from '@secrets/telemetry';
 import { type Scheduler, startScheduler } from '../../src/queue/scheduler.ts';
 import { insertMany } from '../insert-many.ts';
 import { eventually } from '../sync-control-for-test.ts';
@@ -101,4 +101,20 @@ test('an admission lasts longer than the broker may take to confirm it', async (
     'select extract(epoch from due_at - now())::float8 as seconds from sync.entries',
   );
   expect(row!.seconds).toBeGreaterThan(2 * confirmTimeoutSeconds);
+});
+
+test('an outage that all types meet is one line in the log', async () => {
+  const lines: string[] = [];
+  const log = createLogger({ service: 'test', destination: { write: (line) => void lines.push(line) } });
+  let failures = 0;
+  const away = async (): Promise<never> => {
+    failures += 1;
+    throw new Problem('unavailable', 'the database is away');
+  };
+  const budgets = { codehost: budget, 'cloudA-sm': budget, 'cloudB-kv': budget };
+  const dbAway = { ...db, query: away, transaction: away };
+  running.push(startScheduler({ db: dbAway, broker: { publish: async () => undefined }, log, budgets }));
+  await eventually(async () => failures > 6); // each of three types has failed twice
+  expect(lines.filter((line) => line.includes('the database is away'))).toHaveLength(1);
+  expect(lines).toHaveLength(1);
 });
