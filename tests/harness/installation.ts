@@ -1,4 +1,3 @@
-import { useStarted } from '../../libs/testing/src/use-started.ts';
 import { type Api, client } from './http.ts';
 import { type SandboxControl, sandboxControl } from './sandbox-control.ts';
 import { type Standalone, startStandalone } from './standalone.ts';
@@ -26,6 +25,3 @@ export async function startInstallation(): Promise<Installation> {
     sandbox: sandboxControl(service.sandboxUrl),
   };
 }
-
-/** Starts a service for the tests of a file, and stops it after them. */
-export const useInstallation = (): Installation => useStarted(startInstallation, ({ stop }) => stop());

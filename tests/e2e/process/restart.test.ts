@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { eventually, eventuallyEqual, quietFor } from '../../harness/eventually.ts';
 import { expectStatus } from '../../harness/http.ts';
-import { useInstallation } from '../../harness/installation.ts';
 import { openDatabase } from '../../harness/standalone.ts';
 import { SyncFixture } from '../../harness/sync-fixture.ts';
+import { useInstallation } from '../use-installation.ts';
 
 const system = useInstallation();
 let at: SyncFixture;

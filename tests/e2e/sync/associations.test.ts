@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { expectStatus } from '../../harness/http.ts';
-import { useInstallation } from '../../harness/installation.ts';
 import { SyncFixture } from '../../harness/sync-fixture.ts';
+import { useInstallation } from '../use-installation.ts';
 
 const system = useInstallation();
 let at: SyncFixture;

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { withoutBudgets } from '../../harness/destination-types.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { type Api, expectStatus, send } from '../../harness/http.ts';
-import { useInstallation } from '../../harness/installation.ts';
+import { useInstallation } from '../use-installation.ts';
 
 Object.assign(process.env, withoutBudgets);
 const system = useInstallation();

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually, eventuallyEqual } from '../../harness/eventually.ts';
 import { expectStatus } from '../../harness/http.ts';
-import { useInstallation } from '../../harness/installation.ts';
 import { associatedSecrets, SyncFixture } from '../../harness/sync-fixture.ts';
+import { useInstallation } from '../use-installation.ts';
 
 const system = useInstallation();
 let at: SyncFixture;
