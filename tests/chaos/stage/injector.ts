@@ -142,7 +142,8 @@ export class Injector {
     const from = Date.now();
     process.signal('SIGSTOP');
     await end;
-    process.signal('SIGCONT');
+    // A campaign that fails ends its processes, and its error must be the one that is seen.
+    if (process.pid !== undefined) process.signal('SIGCONT');
     this.standstills.push({ process: name, from, to: Date.now() });
   }
 
