@@ -27,7 +27,7 @@ interface WeatherOptions {
   api: Api;
   /** The destination types in use. */
   types: readonly string[];
-  /** How long a call hangs that begins while commits are lost, so that it ends after others were made in its place. */
+  /** Duration of a call that begins while commits are lost: it ends after others were made in their place. */
   hungMs: number;
   /** Whether commits are lost and clocks jump again and again, or once. */
   isStormy: boolean;
