@@ -41,6 +41,8 @@ export interface SyncControlForTest {
   secrets: TestService['call'];
   /** Creates a destination and a mount, each with a new name. */
   fixture(fields?: object, caller?: Caller): Promise<Fixture>;
+  /** Claims every entry that is due. */
+  claim(): Promise<ClaimedEntry[]>;
   /** Does once what a worker does: claims every entry and completes it, or fails it with an error for the operator. */
   work(outcome?: 'complete' | 'fail'): Promise<number>;
   /** Works until the request is answered. */
@@ -101,6 +103,7 @@ export async function startSyncControlForTest({
     broker,
     ...calls,
     fixture: (fields, caller) => createFixture(calls, fields, caller),
+    claim: () => claimEach(db, async () => {}),
     work: (outcome = 'complete') => work(db, outcome),
     workDuring: (answer) => workDuring(db, answer),
     reset: async () => {
@@ -137,6 +140,7 @@ export function useSyncControl(
     call: (...request) => started.call(...request),
     secrets: (...request) => started.secrets(...request),
     fixture: (...fields) => started.fixture(...fields),
+    claim: () => started.claim(),
     work: (...outcome) => started.work(...outcome),
     workDuring: (answer) => started.workDuring(answer),
     reset: () => started.reset(),
@@ -176,16 +180,20 @@ function expectStatus({ status, body }: TestResponse, wanted: number): void {
   if (status !== wanted) throw new Error(`expected ${wanted}, got ${status}: ${JSON.stringify(body)}`);
 }
 
-async function work(db: Db, outcome: 'complete' | 'fail'): Promise<number> {
+const work = async (db: Db, outcome: 'complete' | 'fail'): Promise<number> =>
+  (await claimEach(db, (held) => end(db, held, outcome))).length;
+
+/** Claims every entry that is due, one after the other, and works on each before the next claim. */
+async function claimEach(db: Db, workOn: (held: ClaimedEntry) => Promise<unknown>): Promise<ClaimedEntry[]> {
   const entries = await db.query<{ id: string }>('select id from sync.entries');
-  let worked = 0;
+  const claimed: ClaimedEntry[] = [];
   for (const { id } of entries) {
     const held = await claimOnceUnlocked(db, id);
     if (held === undefined) continue;
-    worked += 1;
-    await end(db, held, outcome);
+    claimed.push(held);
+    await workOn(held);
   }
-  return worked;
+  return claimed;
 }
 
 /** A claim leaves out what the scheduler has locked, so it is tried again after the lock was released. */

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { claimEntries } from '@secrets/sync-entries';
 import { eventually, type Fixture, useSyncControl } from '../../sync-control-for-test.ts';
 
 const sync = useSyncControl();
@@ -173,10 +172,7 @@ describe('a purge', () => {
         return (await failure()) !== '';
       });
       expect((await sync.call('POST', at.path, {})).status).toBe(200);
-      const entries = await sync.db.query<{ id: string }>('select id from sync.entries');
-      const claim = { destinationType: 'cloudA-sm', owner: 'test', leaseSeconds: 60 };
-      const claimed = await claimEntries(sync.db, { ...claim, entryIds: entries.map(({ id }) => id) });
-      expect(claimed).toMatchObject([{ desired: 'absent', isKept: true }]);
+      expect(await sync.claim()).toMatchObject([{ desired: 'absent', isKept: true }]);
     });
 
     test('is ended by the next set', async () => {
