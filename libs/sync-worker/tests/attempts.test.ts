@@ -33,7 +33,12 @@ async function runWorker(
   isDone: () => boolean | Promise<boolean>,
   { leaseSeconds = 60, largeValuesMib = 16, concurrency = 16, ...deps }: WorkerOptions = {},
 ): Promise<void> {
-  const connected = { put, remove: async () => {}, close: async () => {} };
+  const connected = {
+    put,
+    remove: async () => {},
+    inspect: async () => ({ exists: false }) as const,
+    close: async () => {},
+  };
   const worker = createSyncWorker(
     { type: destinationType, connect: async () => connected },
     { ...depsOfWorker(), ...deps },

@@ -36,6 +36,8 @@ class Store implements ConnectedDestination {
     return { remote: { id: this.puts.length } };
   }
 
+  inspect = async () => ({ exists: false }) as const;
+
   async remove(request: RemoveRequest) {
     this.calls.push('remove');
     this.removals.push(request);
@@ -244,6 +246,7 @@ test('a probe whose worker died is removed when the message comes again, and the
       return new Promise(() => {});
     },
     remove: () => new Promise(() => {}),
+    inspect: async () => ({ exists: false }) as const,
     close: async () => {},
   };
   const id = await request();

@@ -44,7 +44,15 @@ async function runUntil(
   workerDb: Db = db,
 ): Promise<void> {
   const worker = createSyncWorker(
-    { type: destinationType, connect: async () => ({ put, remove: async () => {}, close: async () => {} }) },
+    {
+      type: destinationType,
+      connect: async () => ({
+        put,
+        remove: async () => {},
+        inspect: async () => ({ exists: false }) as const,
+        close: async () => {},
+      }),
+    },
     { ...depsOfWorker(), db: workerDb },
     { concurrency: 2, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 },
   );

@@ -17,7 +17,12 @@ async function metricsOf(
   awaited: RegExp,
 ): Promise<string[]> {
   const metrics = createMetrics('test', { processMetrics: false });
-  const connected = { put, remove: async () => {}, close: async () => {} };
+  const connected = {
+    put,
+    remove: async () => {},
+    inspect: async () => ({ exists: false }) as const,
+    close: async () => {},
+  };
   const worker = createSyncWorker(
     { type: destinationType, connect: async () => connected },
     { ...depsOfWorker(), metrics },

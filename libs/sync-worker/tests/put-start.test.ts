@@ -21,7 +21,12 @@ async function attempt(entryId: string, calls: Partial<Calls>, isOver?: () => Pr
     };
   };
   const { put = async () => ({ remote: {} }), remove = async () => {} } = calls;
-  const connected = { put: noted(put), remove: noted(remove), close: async () => {} };
+  const connected = {
+    put: noted(put),
+    remove: noted(remove),
+    inspect: async () => ({ exists: false }) as const,
+    close: async () => {},
+  };
   const worker = createSyncWorker({ type: destinationType, connect: async () => connected }, depsOfWorker(), {
     concurrency: 1,
     leaseSeconds: 60,

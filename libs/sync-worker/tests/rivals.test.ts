@@ -38,6 +38,7 @@ async function work(entryIds: string[], isDone: () => Promise<boolean>): Promise
       return { remote: {} };
     },
     remove: async () => void calls.push('removed'),
+    inspect: async () => ({ exists: false }) as const,
     close: async () => {},
   };
   const options = { concurrency: 1, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 };

@@ -5,6 +5,7 @@ import { credentialsFor, hasOwnIdentity } from './api/credentials.ts';
 import { ownAccount } from './api/own-account.ts';
 import { SecretsManagerApi } from './api/secrets-manager-api.ts';
 import { Account, accountOf } from './secret/account.ts';
+import { inspectSecret } from './secret/inspect-secret.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { releaseSecret } from './secret/release-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
@@ -63,6 +64,7 @@ export function cloudaSmDriver({
         put: putSecret,
         remove: removeSecret,
         release: releaseSecret,
+        inspect: inspectSecret,
         close,
       });
     },

@@ -7,7 +7,12 @@ describeDriver({
   maxValueBytes: cloudASm.maxValueBytes,
   takesEmptyValue: cloudASm.takesEmptyValue,
   supportsTags: cloudASm.supportsTags,
-  changesOutside: ['value', 'tags', 'deleted'],
+  changesOutside: {
+    value: { belongs: 'own', isUntouched: false, value: 'different' },
+    tags: { belongs: 'own', isUntouched: true },
+    deleted: { exists: false },
+    recreated: { belongs: 'none', isUntouched: false, value: 'different' },
+  },
   writesUnseen: true,
   start: (canary) => startHarness({}, { canary }),
 });

@@ -83,7 +83,10 @@ export async function startHarness(
         await stranger.send(new PutSecretValueCommand({ SecretId, SecretString: 'theirs' }));
       else if (change === 'tags')
         await stranger.send(new UntagResourceCommand({ SecretId, TagKeys: ['managed-by'] }));
-      else await stranger.send(new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 }));
+      else if (change === 'recreated') {
+        await stranger.send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true }));
+        await stranger.send(new CreateSecretCommand({ Name: SecretId, SecretString: 'theirs' }));
+      } else await stranger.send(new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 }));
     },
     async stop() {
       stranger.destroy();

@@ -7,6 +7,7 @@ import { guardedHttpClient } from './api/guarded-http-client.ts';
 import { VaultApi } from './api/vault-api.ts';
 import { locateVault, type VaultLocation } from './api/vault-location.ts';
 import { withFaults } from './api/vault-responses.ts';
+import { inspectSecret } from './secret/inspect-secret.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { releaseSecret, removeSecret } from './secret/remove-secret.ts';
 import type { Store } from './secret/store.ts';
@@ -42,6 +43,7 @@ export function cloudbKvDriver({ endpointUrl, authorityUrl }: CloudBKvOptions = 
         put: putSecret,
         remove: removeSecret,
         release: releaseSecret,
+        inspect: inspectSecret,
         close,
       });
     },

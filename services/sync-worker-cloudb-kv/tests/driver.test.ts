@@ -7,6 +7,12 @@ describeDriver({
   maxValueBytes: cloudBKv.maxValueBytes,
   takesEmptyValue: cloudBKv.takesEmptyValue,
   supportsTags: cloudBKv.supportsTags,
-  changesOutside: ['value', 'tags', 'disabled', 'deleted'],
+  changesOutside: {
+    value: { belongs: 'own', isUntouched: false, value: 'different' },
+    tags: { belongs: 'own', isUntouched: true },
+    disabled: { belongs: 'own', isUntouched: false, value: 'unread' },
+    deleted: { exists: false },
+    recreated: { belongs: 'none', isUntouched: false, value: 'different' },
+  },
   start: (canary) => startHarness({}, { canary }),
 });

@@ -62,7 +62,11 @@ export async function startHarness(
       const newest = async () => (await stranger.getSecret(name)).properties.version ?? '';
       if (change === 'value') await stranger.setSecret(name, 'theirs');
       else if (change === 'deleted') await stranger.beginDeleteSecret(name);
-      else
+      else if (change === 'recreated') {
+        await (await stranger.beginDeleteSecret(name, { intervalInMs: 20 })).pollUntilDone();
+        await stranger.purgeDeletedSecret(name);
+        await stranger.setSecret(name, 'theirs');
+      } else
         await stranger.updateSecretProperties(
           name,
           await newest(),

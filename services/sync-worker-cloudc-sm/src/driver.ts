@@ -3,6 +3,7 @@ import { connected, type Driver, settingsFor } from '@secrets/sync-worker';
 import { authClientFor, type Environment, metadataUrl } from './api/credentials.ts';
 import { guardedTransport } from './api/guarded-transport.ts';
 import { SecretManagerApi } from './api/secret-manager-api.ts';
+import { inspectSecret } from './secret/inspect-secret.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { releaseSecret } from './secret/release-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
@@ -39,6 +40,7 @@ export function cloudcSmDriver(environment: CloudCSmOptions = {}): Driver {
         put: putSecret,
         remove: removeSecret,
         release: releaseSecret,
+        inspect: inspectSecret,
         close,
       });
     },

@@ -7,6 +7,12 @@ describeDriver({
   maxValueBytes: cloudCSm.maxValueBytes,
   takesEmptyValue: cloudCSm.takesEmptyValue,
   supportsTags: cloudCSm.supportsTags,
-  changesOutside: ['value', 'labels', 'disabled', 'deleted'],
+  changesOutside: {
+    value: { belongs: 'own', isUntouched: false, value: 'different' },
+    labels: { belongs: 'own', isUntouched: true },
+    disabled: { belongs: 'own', isUntouched: false, value: 'unread' },
+    deleted: { exists: false },
+    recreated: { belongs: 'none', isUntouched: false, value: 'different' },
+  },
   start: (canary) => startHarness({}, { canary }),
 });

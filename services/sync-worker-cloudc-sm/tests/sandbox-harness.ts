@@ -58,6 +58,7 @@ export async function startHarness(
       identityToken,
     });
   const nameOf = (id: string) => `projects/${project}/secrets/${id}`;
+  const plantForeign = (secretId: string, value: string) => plant(stranger, secretId, value);
   return {
     sandbox,
     stranger,
@@ -72,11 +73,7 @@ export async function startHarness(
     connectAs: (scope) => connectDriver(cloudcSmDriver({ endpointUrl: sandbox.cloudCUrl }), {}, { scope }),
     connect: (over) => driverWith({}, over),
     freshName: () => `secrets-kv_1-${randomUUID()}`,
-    async plantForeign(secretId, value) {
-      const secret = { replication: { automatic: {} }, labels: { theirs: 'x' } };
-      await stranger.createSecret({ parent: `projects/${project}`, secretId, secret });
-      await stranger.addSecretVersion({ parent: nameOf(secretId), payload: { data: Buffer.from(value) } });
-    },
+    plantForeign,
     async changeOutside(change, id) {
       const name = nameOf(id);
       if (change === 'value')
@@ -85,12 +82,21 @@ export async function startHarness(
         await stranger.updateSecret({ secret: { name, labels: {} }, updateMask: { paths: ['labels'] } });
       else if (change === 'disabled') await stranger.disableSecretVersion({ name: `${name}/versions/1` });
       else await stranger.deleteSecret({ name });
+      if (change === 'recreated') await plantForeign(id, 'theirs');
     },
     async stop() {
       await stranger.close();
       await sandbox.stop();
     },
   };
+}
+
+async function plant(stranger: SecretManagerServiceClient, secretId: string, value: string): Promise<void> {
+  const parent = `projects/${project}`;
+  const secret = { replication: { automatic: {} }, labels: { theirs: 'x' } };
+  await stranger.createSecret({ parent, secretId, secret });
+  const payload = { data: Buffer.from(value) };
+  await stranger.addSecretVersion({ parent: `${parent}/secrets/${secretId}`, payload });
 }
 
 function strangerOf({ url, credentials }: Sandbox): SecretManagerServiceClient {

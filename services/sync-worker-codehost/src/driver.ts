@@ -9,6 +9,7 @@ import { OrganizationApi } from './api/organization-api.ts';
 import { secretScope } from './api/secret-scope.ts';
 import { SecretsLocation } from './api/secrets-location.ts';
 import { personalToken, type Tokens } from './api/tokens.ts';
+import { inspectSecret } from './secret/inspect-secret.ts';
 import { OrganizationAccess } from './secret/organization-access.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
@@ -35,7 +36,12 @@ export function codehostDriver({ endpointUrl }: { endpointUrl?: string | undefin
       const owner = { prefix, destinationId: destination.id };
       const store = storeOf(api, settings, { owner, memory: scope });
       const close = () => agents.close();
-      return connected<Store>(codehost, store, { put: putSecret, remove: removeSecret, close });
+      return connected<Store>(codehost, store, {
+        put: putSecret,
+        remove: removeSecret,
+        inspect: inspectSecret,
+        close,
+      });
     },
   };
 }

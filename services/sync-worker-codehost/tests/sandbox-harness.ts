@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/rest';
 import { type CodehostOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
@@ -41,12 +40,10 @@ export interface CodehostHarness extends LoggingHarness {
 
 export async function startHarness(
   codehost: CodehostOptions = {},
-  { clock, canary = 'canary' }: HarnessOptions = {},
+  { clock = Date.now, canary = 'canary' }: HarnessOptions = {},
 ): Promise<CodehostHarness> {
-  const sandbox = await startSandbox({
-    codehost,
-    ...(clock === undefined ? {} : { clock }),
-  });
+  let ahead = 0;
+  const sandbox = await startSandbox({ codehost, clock: () => clock() + ahead });
   const auth = sandbox.credentials.codehost.accessToken;
   const stranger = new Octokit({ baseUrl: sandbox.codehostUrl, auth });
   const { connectDriver, ...shared } = simulatedStores({
@@ -69,9 +66,10 @@ export async function startHarness(
     freshName: () => `SECRETS_KV_1_${randomUUID().replaceAll('-', '_').toUpperCase()}`,
     plantForeign: (name, value) => writePast(stranger, name, value),
     async changeOutside(change, secret_name) {
-      await sleep(1_000); // a change within the second of the put cannot be seen
-      if (change === 'value') await writePast(stranger, secret_name, 'theirs');
-      else await stranger.rest.actions.deleteRepoSecret({ owner: 'acme', repo: 'web', secret_name });
+      ahead += 10_000; // a change within the seconds after the put cannot be seen
+      if (change !== 'value')
+        await stranger.rest.actions.deleteRepoSecret({ owner: 'acme', repo: 'web', secret_name });
+      if (change !== 'deleted') await writePast(stranger, secret_name, 'theirs');
     },
     stop: () => sandbox.stop(),
   };

@@ -18,6 +18,13 @@ describeDriver({
   showsOwner: true,
   recordsStart: true,
   mayWriteTwice: true,
-  changesOutside: ['value', 'branch', 'environments', 'name', 'deleted'],
+  changesOutside: {
+    value: { belongs: 'own', isUntouched: false, value: 'different' },
+    branch: { belongs: 'own', isUntouched: false, value: 'same' },
+    environments: { belongs: 'own', isUntouched: false, value: 'same' },
+    name: { belongs: 'own', isUntouched: false, value: 'same' },
+    deleted: { exists: false },
+    recreated: { belongs: 'none', isUntouched: false, value: 'different' },
+  },
   start: (canary) => startHarness({ projects: [large] }, { canary }),
 });

@@ -73,6 +73,8 @@ export async function startHarness(
     return connectDriver(webhostProjectDriver({ endpointUrl }), over, context);
   };
   const stranger = strangerOf(sandbox, project);
+  const plantForeign = async (key: string, value: string) =>
+    void (await stranger('POST', '', { key, value, type: 'encrypted', target: ['production'] }));
   let names = 0;
   return {
     sandbox,
@@ -83,9 +85,7 @@ export async function startHarness(
       const { created } = await stranger('POST', '', { ...record, value, type, target });
       return (created as { id: string }).id;
     },
-    async plantForeign(key, value) {
-      await stranger('POST', '', { key, value, type: 'encrypted', target: ['production'] });
-    },
+    plantForeign,
     // Short, because the names of all variables count towards the size of a deployment.
     freshName() {
       names += 1;
@@ -103,6 +103,7 @@ export async function startHarness(
       };
       const content = changes[change];
       await stranger(content === undefined ? 'DELETE' : 'PATCH', `/${record!.tags.id}`, content);
+      if (change === 'recreated') await plantForeign(name, 'theirs');
     },
     stop: () => sandbox.stop(),
   };

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { SettingsOf } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
+import { seal } from '@secrets/seal';
 import {
+  belongingOf,
   belongsTo,
   hasCode,
+  type InspectRequest,
+  type Look,
   marksOf,
   type OwnedSecret,
   type Owner,
@@ -135,6 +139,22 @@ export async function releaseNote({ api, owner, signal }: Store, request: Releas
   } catch (error) {
     if (!hasCode(error, 'NoSuchNote')) throw error;
   }
+}
+
+/** The API shows no version, so the text decides whether the note is as the last put left it. */
+export async function inspectNote({ api, owner, signal }: Store, request: InspectRequest): Promise<Look> {
+  const known = parseRemembered(request);
+  const found = await api.find(request.externalName, signal);
+  if (found === undefined) return { exists: false };
+  const isSame = request.isSameValue(seal(found.text));
+  return {
+    exists: true,
+    belongs: belongingOf(owner, owned(request, found, known)),
+    mark: found.id,
+    isUntouched: isSame && found.id === known?.id,
+    value: isSame ? 'same' : 'different',
+    changedAt: null,
+  };
 }
 
 const owned = (

@@ -7,6 +7,10 @@ describeDriver({
   maxValueBytes: notesKv.maxValueBytes,
   takesEmptyValue: notesKv.takesEmptyValue,
   supportsTags: notesKv.supportsTags,
-  changesOutside: ['value', 'tags', 'deleted'],
+  changesOutside: {
+    value: { belongs: 'own', isUntouched: false, value: 'different' },
+    tags: { belongs: 'own', isUntouched: true },
+    deleted: { exists: false },
+  },
   start: startHarness,
 });

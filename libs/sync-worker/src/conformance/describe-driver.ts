@@ -4,6 +4,7 @@ import type { DriverUnderTest } from './driver-harness.ts';
 import { checkSequences } from './driver-sequences.ts';
 import { canary, DriverSuite } from './driver-suite.ts';
 import { faultTests, lostOutcomeTests } from './rules/fault-tests.ts';
+import { lookTests } from './rules/look-tests.ts';
 import { outsideTests } from './rules/outside-tests.ts';
 import {
   leftBehindTests,
@@ -30,7 +31,8 @@ export function describeDriver(subject: DriverUnderTest): void {
     sizeTests(suite);
     ownershipTests(suite);
     releaseTests(suite);
-    if (subject.changesOutside) outsideTests(suite, subject.changesOutside);
+    if (subject.changesOutside) outsideTests(suite, Object.keys(subject.changesOutside));
+    lookTests(suite);
     staleTests(suite);
     if (subject.showsOwner ?? subject.supportsTags) {
       markTests(suite);

@@ -1,4 +1,5 @@
 import type { ConnectedDestination, DestinationSettings, DriverContext } from '../driver/driver.ts';
+import type { FoundSecret } from '../driver/look.ts';
 import type { EgressGuard } from '../egress/egress-guard.ts';
 
 /** The faults that a simulated destination can inject. Each affects all calls until it is cleared. */
@@ -99,8 +100,15 @@ export interface DriverUnderTest {
    * tokens, and the driver does not read the value before it changes it; default false.
    */
   mayWriteTwice?: boolean;
-  /** What somebody else can do to an external secret; see `changeOutside`. What `external` shows as tags must be restored. */
-  changesOutside?: readonly string[];
+  /** Whether a look compares values: the store returns them; default true. */
+  readsValues?: boolean;
+  /** Calls of a look at an external secret that nothing has changed, after the first one of a client; default 1. */
+  lookCalls?: number;
+  /**
+   * What somebody else can do to an external secret (`changeOutside`), and what a look shows of it. What `external` shows as tags
+   * must be restored by a put.
+   */
+  changesOutside?: Readonly<Record<string, Partial<FoundSecret> | { exists: false }>>;
   /** Whether a new value is written without a look at the secret, and the response does not show its tags; default false. */
   writesUnseen?: boolean;
   /**

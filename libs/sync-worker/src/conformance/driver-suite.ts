@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { Fault, type Json } from '@secrets/domain';
 import type { ConnectedDestination, DestinationSettings, PutRequest } from '../driver/driver.ts';
+import type { InspectRequest, Look } from '../driver/look.ts';
 import type { DriverHarness, DriverUnderTest } from './driver-harness.ts';
 import { putRequest } from './put-request.ts';
 import { type Starts, withStarts } from './put-starts.ts';
@@ -45,6 +46,10 @@ export class DriverSuite {
 
   put(request: PutRequest, on = this.connected): Promise<{ remote: Json }> {
     return on.put(request, deadline());
+  }
+
+  inspect(request: InspectRequest): Promise<Look> {
+    return this.connected.inspect(request, deadline());
   }
 
   /** Removes the external secret of the entry of this put. */

@@ -35,5 +35,7 @@ export const withStarts = (connected: ConnectedDestination, starts: Starts): Con
   async release(request, signal) {
     await connected.release?.({ ...request, putStartedAt: starts.get(request.entryId) ?? null }, signal);
   },
+  inspect: (request, signal) =>
+    connected.inspect({ ...request, putStartedAt: starts.get(request.entryId) ?? null }, signal),
   close: () => connected.close(),
 });

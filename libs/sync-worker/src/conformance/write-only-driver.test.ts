@@ -90,6 +90,18 @@ function connect(store: WriteOnlyStore, destinationId: string): ConnectedDestina
     async remove(request, signal) {
       if (isOwn(request)) await store.delete(request.externalName, signal);
     },
+    async inspect(request, signal) {
+      const version = await store.version(request.externalName, signal);
+      if (version === undefined) return { exists: false };
+      return {
+        exists: true,
+        belongs: isOwn(request) ? 'own' : 'none',
+        mark: String(version),
+        isUntouched: Remembered.safeParse(request.remote).data?.version === version,
+        value: 'unread',
+        changedAt: null,
+      };
+    },
     close: async () => {},
   };
 }
@@ -129,5 +141,6 @@ describeDriver({
   supportsTags: false,
   recordsStart: true,
   mayWriteTwice: true,
+  readsValues: false,
   start: startHarness,
 });

@@ -2,6 +2,7 @@ import { type DestinationDescription, whyValueRefused } from '@secrets/destinati
 import { Fault, type Json } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { ConnectedDestination, PutRequest, ReleaseRequest, RemoveRequest } from './driver.ts';
+import type { InspectRequest, Look } from './look.ts';
 
 /** The operations of a driver on one destination, which `store` describes. */
 interface Operations<Store> {
@@ -10,6 +11,7 @@ interface Operations<Store> {
   remove(store: Store, request: RemoveRequest): Promise<void>;
   /** Absent if the store shows no owner. */
   release?(store: Store, request: ReleaseRequest): Promise<void>;
+  inspect(store: Store, request: InspectRequest): Promise<Look>;
   /** Closes all sockets. */
   close(): void | Promise<void>;
 }
@@ -18,7 +20,7 @@ interface Operations<Store> {
 export const connected = <Store extends { signal: AbortSignal }>(
   description: DestinationDescription,
   store: Omit<Store, 'signal'>,
-  { put, remove, release, close }: Operations<Store>,
+  { put, remove, release, inspect, close }: Operations<Store>,
 ): ConnectedDestination => {
   const within = (signal: AbortSignal) => ({ ...store, signal }) as Store;
   return {
@@ -28,6 +30,7 @@ export const connected = <Store extends { signal: AbortSignal }>(
     },
     remove: (request, signal) => remove(within(signal), request),
     ...(release && { release: (request, signal) => release(within(signal), request) }),
+    inspect: (request, signal) => inspect(within(signal), request),
     close: async () => close(),
   };
 };

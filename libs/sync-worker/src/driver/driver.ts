@@ -2,6 +2,8 @@ import type { Json } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { EgressGuard } from '../egress/egress-guard.ts';
+import type { EntryRequest } from './entry-request.ts';
+import type { InspectRequest, Look } from './look.ts';
 import type { Overwrite } from './ownership.ts';
 import type { ScopeMemory } from './scope-memory.ts';
 
@@ -22,27 +24,6 @@ export interface ValueHash {
   of(value: Uint8Array | string): string;
   /** Whether it is the hash of this value. */
   matches(value: Uint8Array | string, hash: string): boolean;
-}
-
-/** An external secret, and what earlier calls have recorded about it. */
-interface EntryRequest {
-  entryId: string;
-  externalName: string;
-  /**
-   * What the last successful put of this entry returned, or what a later put has recorded with `recordRemote`; null if there
-   * has been neither since the last removal.
-   */
-  remote: Json | null;
-  /**
-   * When a put of this entry first called `recordStart`; null if none has since the external secret was last removed, or
-   * since a put failed with `conflict`. That of a put which was refused is forgotten; see `recordStart`.
-   *
-   * For destinations whose secrets do not show which destination wrote them. If the external secret exists and `remote` is
-   * null, this decides: not null means that a put of this entry found the name free (or was permitted to take it over), and
-   * may have written it before its outcome was lost, so the secret counts as its own; null means that it is foreign. A
-   * destination with tags decides from the tags and ignores this.
-   */
-  putStartedAt: Date | null;
 }
 
 export interface StartOptions {
@@ -122,6 +103,11 @@ export interface ConnectedDestination {
    * destination. It also succeeds if the secret does not exist, or does not have them. Absent if the store shows no owner.
    */
   release?(request: ReleaseRequest, signal: AbortSignal): Promise<void>;
+  /**
+   * Reads what is there now, in as few calls as possible, and changes nothing. Values do not leave the driver.
+   * @throws {Fault} if the store does not say: what is unknown is neither absent nor changed
+   */
+  inspect(request: InspectRequest, signal: AbortSignal): Promise<Look>;
   /** Closes all sockets. May be called more than once. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { builtInTags, ownerTag, prefixOfTags, releasedOwner } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
+import type { Belonging } from './look.ts';
 
 /** Destination that an external secret belongs to, according to its built-in tags. */
 export interface Owner {
@@ -26,6 +27,12 @@ export interface OwnedSecret {
 export const belongsTo = (owner: Owner, { tags, isRemembered }: OwnedSecret): boolean =>
   hasOwnerTag(tags, owner) ||
   ((isRemembered || ownersOf(tags, owner).includes(releasedOwner)) && !isMarkedByAnother(tags, owner));
+
+/** Whose an external secret is, unless the provider manages it. */
+export function belongingOf(owner: Owner, secret: OwnedSecret): Belonging {
+  if (belongsTo(owner, secret)) return 'own';
+  return isMarkedByAnother(secret.tags, owner) ? 'other' : 'none';
+}
 
 /**
  * Whether a put may take over an external secret that no destination has marked. A list permits it too, and also names

@@ -38,6 +38,7 @@ const driver: Driver = {
     return {
       put: async () => ({ remote: label }),
       remove: async () => {},
+      inspect: async () => ({ exists: false }),
       close: async () => void closed.push(label),
     };
   },

@@ -39,6 +39,7 @@ export function observedDriver(driver: Driver, metrics: Pick<WorkerMetrics, 'sta
         put: (request, signal) => observed('put', () => connected.put(request, signal)),
         remove: (request, signal) => observed('remove', () => connected.remove(request, signal)),
         release: (request, signal) => observed('release', async () => connected.release?.(request, signal)),
+        inspect: (request, signal) => observed('inspect', () => connected.inspect(request, signal)),
         close: () => connected.close(),
       };
     },

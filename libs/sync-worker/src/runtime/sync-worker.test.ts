@@ -19,7 +19,8 @@ const leaseSeconds = 600;
 /** A driver with this `remove`. */
 function driverThat(remove: () => Promise<void>): Driver {
   const put = async () => ({ remote: null });
-  return { type: destinationType, connect: async () => ({ put, remove, close: async () => {} }) };
+  const inspect = async () => ({ exists: false }) as const;
+  return { type: destinationType, connect: async () => ({ put, remove, inspect, close: async () => {} }) };
 }
 
 describe('a worker that is stopped', () => {

@@ -1,3 +1,4 @@
+import { seal } from '@secrets/seal';
 import { z } from 'zod';
 
 // The provider's responses, with only the fields that are read.
@@ -27,6 +28,7 @@ export const Described = z.object({
   Name: z.string(),
   KmsKeyId: z.string().optional(),
   DeletedDate: z.date().optional(),
+  LastChangedDate: z.date().optional(),
   OwningService: z.string().optional(),
   PrimaryRegion: z.string().optional(),
   Tags: z.array(z.object({ Key: z.string().default(''), Value: z.string().default('') })).default([]),
@@ -34,6 +36,9 @@ export const Described = z.object({
   VersionIdsToStages: z.record(z.string(), z.array(z.string())).default({}),
   ReplicationStatus,
 });
+
+/** A version with its value: a text, or bytes that this service has not written. */
+export const Value = z.object({ VersionId: z.string(), SecretString: z.string().transform(seal).optional() });
 
 export type Described = z.infer<typeof Described>;
 export type ReplicationStatus = z.infer<typeof ReplicationStatus>;

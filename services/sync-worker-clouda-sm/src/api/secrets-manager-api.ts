@@ -4,6 +4,7 @@ import {
   DeleteSecretCommand,
   type DeleteSecretCommandInput,
   DescribeSecretCommand,
+  GetSecretValueCommand,
   PutSecretValueCommand,
   type PutSecretValueCommandInput,
   RemoveRegionsFromReplicationCommand,
@@ -21,7 +22,7 @@ import { Fault } from '@secrets/domain';
 import { abortable, hasCode, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
 import { withFaults } from './call-faults.ts';
 import type { ClientOptions, Credentials } from './credentials.ts';
-import { Described, Replicated, Written } from './schema.ts';
+import { Described, Replicated, Value, Written } from './schema.ts';
 
 type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = Parameters<
   typeof SecretsManagerClient.prototype.send<Input, Output>
@@ -53,6 +54,12 @@ export class SecretsManagerApi {
   async describe(SecretId: string, signal: AbortSignal) {
     const response = await this.#send('DescribeSecret', new DescribeSecretCommand({ SecretId }), signal);
     return parseResponse('DescribeSecret', Described, response);
+  }
+
+  /** Returns the value of a version. */
+  async read(SecretId: string, VersionId: string, signal: AbortSignal) {
+    const command = new GetSecretValueCommand({ SecretId, VersionId });
+    return parseResponse('GetSecretValue', Value, await this.#send('GetSecretValue', command, signal));
   }
 
   async put(input: PutSecretValueCommandInput, signal: AbortSignal) {

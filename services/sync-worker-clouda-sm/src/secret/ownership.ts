@@ -1,11 +1,25 @@
 import { Fault } from '@secrets/domain';
-import { belongsTo, type Overwrite, type OwnedSecret, requireWritable } from '@secrets/sync-worker';
+import {
+  type Belonging,
+  belongingOf,
+  belongsTo,
+  type Overwrite,
+  type OwnedSecret,
+  requireWritable,
+} from '@secrets/sync-worker';
 import type { Described } from '../api/schema.ts';
 import { type Store, tagsIn } from './store.ts';
 
 /** Whether the secret belongs to the destination: it has the destination's tag, or its ARN is the one last written. */
 export const isOwn = (store: Store, secret: Described, rememberedArn: string | undefined): boolean =>
   isPrimary(secret, store) && belongsTo(store.owner, ownedSecret(secret, rememberedArn));
+
+/** A replica belongs to the destination of the secret in its primary region, if to any. */
+export function belonging(store: Store, secret: Described, rememberedArn: string | undefined): Belonging {
+  if (secret.OwningService !== undefined) return 'provider';
+  const found = belongingOf(store.owner, ownedSecret(secret, rememberedArn));
+  return found === 'own' && !isPrimary(secret, store) ? 'other' : found;
+}
 
 /**
  * Throws `Fault` `conflict` unless the secret belongs to the destination or may be taken over. A replica of another

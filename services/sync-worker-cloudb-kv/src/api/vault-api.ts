@@ -24,6 +24,7 @@ const Properties = z.object({
   notBefore: z.date().optional(),
   expiresOn: z.date().optional(),
   createdOn: z.date().optional(),
+  updatedOn: z.date().optional(),
   managed: z.boolean().default(false),
   enabled: z.boolean().default(true),
 });

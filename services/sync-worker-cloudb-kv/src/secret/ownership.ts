@@ -1,6 +1,14 @@
 import { isCertificateType } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
-import { belongsTo, hasCode, type Overwrite, type OwnedSecret, requireWritable } from '@secrets/sync-worker';
+import {
+  type Belonging,
+  belongingOf,
+  belongsTo,
+  hasCode,
+  type Overwrite,
+  type OwnedSecret,
+  requireWritable,
+} from '@secrets/sync-worker';
 import type { VaultSecret } from '../api/vault-api.ts';
 import type { Remembered } from './remembered.ts';
 import type { Store } from './store.ts';
@@ -23,6 +31,19 @@ export async function isOwn(
   const isRemembered =
     known !== undefined && (found.properties.version === known.version || (await hasVersion(store, known)));
   return belongsTo(store.owner, owned(name, found, isRemembered));
+}
+
+/** The same, decided without a write. */
+export async function belonging(
+  { api, owner, signal }: Store,
+  name: string,
+  { found, known }: { found: VaultSecret; known: Remembered | undefined },
+): Promise<Belonging> {
+  if (isCertificate(found.properties)) return 'provider';
+  const { version } = found.properties;
+  const shown = belongingOf(owner, owned(name, found, version === known?.version));
+  if (shown !== 'none' || known === undefined) return shown;
+  return (await showsVersion(api, known, signal)) ? 'own' : 'none';
 }
 
 /**

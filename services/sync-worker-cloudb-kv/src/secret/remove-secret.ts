@@ -7,7 +7,7 @@ import {
   releasedTag,
   withoutMarks,
 } from '@secrets/sync-worker';
-import type { VaultSecret } from '../api/vault-api.ts';
+import { findAnyway } from './find-anyway.ts';
 import { hasVersion, isOwn, isRefused } from './ownership.ts';
 import { pollUntil } from './poll-until.ts';
 import { parseRemembered } from './remembered.ts';
@@ -44,22 +44,6 @@ export async function releaseSecret(store: Store, request: ReleaseRequest): Prom
     await api.update(request.externalName, { tags: withoutMarks(owner, tags) }, signal);
   } catch (error) {
     if (!hasCode(error, 'SecretNotFound')) throw error;
-  }
-}
-
-/** Finds a disabled secret, too: whoever has disabled it does not want it to be used, so it may be deleted. */
-async function findAnyway({ api, signal }: Store, name: string): Promise<VaultSecret | undefined> {
-  try {
-    return await api.find(name, signal);
-  } catch (error) {
-    if (!hasCode(error, 'SecretDisabled')) throw error;
-  }
-  try {
-    const properties = await api.propertiesOf(name, signal);
-    return properties && { properties };
-  } catch (error) {
-    if (hasCode(error, 'SecretManagedByKeyVault')) return undefined;
-    throw error;
   }
 }
 

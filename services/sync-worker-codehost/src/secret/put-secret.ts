@@ -2,6 +2,7 @@ import { Fault, isRefusal } from '@secrets/domain';
 import { hasCode, type PutRequest, requireWritable } from '@secrets/sync-worker';
 import type { FoundSecret, PublicKey } from '../api/schema.ts';
 import { type Access, requireStatus, type ScopeResponse } from '../api/secret-scope.ts';
+import { isUntouched } from './inspect-secret.ts';
 import { isCreatedAgain, parseRemembered, type Remembered, remember } from './remembered.ts';
 import { sealFor } from './scope-key.ts';
 import { findSecret, type Store, timeOf, withScope } from './store.ts';
@@ -74,8 +75,7 @@ async function inspect(
   { known, found }: { known: Remembered; found: FoundSecret },
 ): Promise<Remembered> {
   const { externalName: name } = request;
-  const isUntouched = known.writtenAt !== null && Date.parse(found.updated_at) <= Date.parse(known.writtenAt);
-  if (!isUntouched) return write(store, request);
+  if (!isUntouched(found, known)) return write(store, request);
   // If the last put has set another access, what was found is older.
   const differs = !hasAccess(store, known) || (await store.access?.differsFrom(name, found, store.signal));
   return differs

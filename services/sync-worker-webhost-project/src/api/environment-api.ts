@@ -1,4 +1,5 @@
 import { Fault, parsedJson } from '@secrets/domain';
+import type { Sealed } from '@secrets/seal';
 import {
   malformedResponse,
   networkFault,
@@ -8,7 +9,7 @@ import {
 } from '@secrets/sync-worker';
 import type { z } from 'zod';
 import { type Answer, creationFault, faultOf } from './call-faults.ts';
-import { Creation, Page, Project, Variable } from './schema.ts';
+import { Creation, Decrypted, Page, Project, Variable } from './schema.ts';
 
 /** https://vercel.com/docs/rest-api#server-specs */
 const publicUrl = 'https://api.vercel.com';
@@ -100,6 +101,16 @@ export class EnvironmentApi {
     const call = { method: 'GET', version: 'v1', id } as const;
     const answer = await this.#send(operation, call, signal, { mayBeAbsent: true });
     return answer.status === 404 ? undefined : parsed(operation, Variable, answer);
+  }
+
+  /** Returns the value of a record, if the provider shows it: never that of a sensitive one. */
+  async valueOf(id: string, signal: AbortSignal): Promise<Sealed<string> | undefined> {
+    const operation = 'reading the environment variable';
+    return parsed(
+      operation,
+      Decrypted,
+      await this.#send(operation, { method: 'GET', version: 'v1', id }, signal),
+    );
   }
 
   /**

@@ -1,3 +1,4 @@
+import { seal } from '@secrets/seal';
 import { z } from 'zod';
 
 // The provider's responses, with only the fields that are read. New types and fields of other people's variables must not
@@ -48,6 +49,15 @@ export const Variable = z
   });
 
 export type Variable = z.output<typeof Variable>;
+
+/** A record with its value; undefined if the response does not contain it in clear text. */
+export const Decrypted = z
+  .object({ type: z.string(), value: z.string().nullish(), decrypted: z.boolean().nullish() })
+  .transform(({ type, value, decrypted }) =>
+    value !== undefined && value !== null && (decrypted === true || type === 'plain')
+      ? seal(value)
+      : undefined,
+  );
 
 export const Page = z.object({
   envs: z.array(Variable),

@@ -1,6 +1,8 @@
 import { builtInTags, ownerTag } from '@secrets/destinations';
 import { Fault } from '@secrets/domain';
 import {
+  type Belonging,
+  belongingOf,
   belongsTo,
   type Overwrite,
   type OwnedSecret,
@@ -85,6 +87,10 @@ export function requireUsable(owner: Owner, variable: Variable, overwrite: Overw
   }
   requireWritable(owner, ownedSecret(variable, undefined), overwrite);
 }
+
+/** Whose a record is that is not remembered. */
+export const belonging = (owner: Owner, variable: Variable): Belonging =>
+  variable.isManagedElsewhere ? 'provider' : belongingOf(owner, ownedSecret(variable, undefined));
 
 const ownedSecret = (variable: Variable, known: Remembered | undefined): OwnedSecret => ({
   name: variable.key,

@@ -1,0 +1,122 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Json } from '@secrets/domain';
+import type { InspectRequest, Look } from '../../driver/look.ts';
+import type { FaultScenario } from '../driver-harness.ts';
+import { canary, type DriverSuite } from '../driver-suite.ts';
+import { newValue, putRequest } from '../put-request.ts';
+
+const one = `${canary} one`;
+const another = '5b0a6c3e-0000-4000-8000-0000000000aa';
+
+/** Tests looks at single external secrets. None may change anything. */
+export function lookTests(suite: DriverSuite): void {
+  const { subject } = suite;
+  /** The value of a secret whose mark has changed, where it can be read. */
+  const read = (value: 'same' | 'different') => (subject.readsValues === false ? 'unread' : value);
+  const look = async (
+    name: string,
+    remote: Json | null,
+    over: Partial<InspectRequest> = {},
+  ): Promise<Look> => {
+    const before = await suite.harness.external(name);
+    const found = await suite.inspect({
+      ...putRequest(name, ''),
+      remote,
+      isSameValue: (value) => value.reveal() === one,
+      ...over,
+    });
+    expect(await suite.harness.external(name)).toEqual(before);
+    return found;
+  };
+
+  describe('a look', () => {
+    test('at what the last put wrote makes as few calls as possible', async () => {
+      const { request, remote } = await suite.putNew();
+      await look(request.externalName, remote); // the first call of a client may fetch a token
+      const calls = suite.harness.callCount();
+      const found = await look(request.externalName, remote);
+      expect(found).toMatchObject({ exists: true, belongs: 'own', isUntouched: true });
+      expect(found).not.toMatchObject({ value: 'different' });
+      expect(suite.harness.callCount() - calls).toBe(subject.lookCalls ?? 1);
+    });
+
+    test('says that a name is free', async () => {
+      expect(await look(suite.harness.freshName(), null)).toEqual({ exists: false });
+    });
+
+    test('says that what was removed is absent', async () => {
+      const { request, remote } = await suite.putNew();
+      await suite.remove(request, remote);
+      expect(await look(request.externalName, remote)).toEqual({ exists: false });
+    });
+
+    test.each([
+      ['same', one],
+      ['different', 'theirs'],
+    ] as const)('compares the value of a secret without an owner (%s)', async (value, text) => {
+      const name = suite.harness.freshName();
+      await suite.harness.plantForeign(name, text);
+      expect(await look(name, null)).toMatchObject({
+        exists: true,
+        belongs: 'none',
+        isUntouched: false,
+        value: read(value),
+      });
+    });
+
+    test('recognises a value of ours that a lost attempt has written, and returns what to remember', async () => {
+      const { request, remote } = await suite.putNew();
+      const later = await suite.put({ ...request, ...newValue(request, `${canary} two`), remote });
+      await suite.put({ ...request, ...newValue(request, one), remote: later.remote });
+      const found = await look(request.externalName, remote);
+      expect(found).toMatchObject({ exists: true, belongs: 'own', value: read('same') });
+      if (subject.readsValues === false || !('remote' in found)) return;
+      expect(await look(request.externalName, found.remote!)).toMatchObject({ isUntouched: true });
+    });
+
+    if (subject.showsOwner ?? subject.supportsTags) {
+      test('recognises what the destination has written although nothing of it is remembered', async () => {
+        const { request } = await suite.putNew();
+        expect(await look(request.externalName, null)).toMatchObject({ belongs: 'own', value: read('same') });
+      });
+
+      test('recognises the secret of another destination', async () => {
+        const { request } = await suite.connectedAs({ id: another }, (other) => suite.putNew(one, other));
+        expect(await look(request.externalName, null)).toMatchObject({ exists: true, belongs: 'other' });
+      });
+    }
+
+    for (const [change, shown] of Object.entries(subject.changesOutside ?? {}))
+      test(`shows what somebody else has done (${change})`, async () => {
+        const { request, remote } = await suite.putNew();
+        await suite.harness.changeOutside?.(change, request.externalName);
+        expect(await look(request.externalName, remote)).toMatchObject(shown);
+      });
+
+    test.each([
+      'throttled',
+      'unavailable',
+      'forbidden',
+      'unauthenticated',
+      'garbage',
+      'huge',
+      'redirect',
+      'reset',
+    ] satisfies FaultScenario[])(
+      'that fails throws, and says nothing about the secret (%s)',
+      async (scenario) => {
+        const { request, remote } = await suite.putNew();
+        suite.harness.inject(scenario);
+        await suite.faultOf(() => look(request.externalName, remote));
+        suite.harness.clear();
+        expect(await look(request.externalName, remote)).toMatchObject({ isUntouched: true });
+      },
+    );
+
+    test('does not return the value', async () => {
+      const name = suite.harness.freshName();
+      await suite.harness.plantForeign(name, one);
+      suite.observed.push(await look(name, null, { isSameValue: (value) => value.reveal() === one }));
+    });
+  });
+}

@@ -1,0 +1,34 @@
+import type { Json } from '@secrets/domain';
+import type { Sealed } from '@secrets/seal';
+import type { EntryRequest } from './entry-request.ts';
+
+/** An external secret to look at, without changing it. */
+export interface InspectRequest extends EntryRequest {
+  /** Whether a value that the store has returned is the one to compare with. Not called where the mark is enough. */
+  isSameValue(value: Sealed<string>): boolean;
+}
+
+/** Whose external secret it is: the destination's own, another destination's, without an owner, or managed by the provider. */
+export type Belonging = 'own' | 'other' | 'none' | 'provider';
+
+/** An external secret as a look has found it. The facts only: what follows from them is decided by the runtime. */
+export interface FoundSecret {
+  exists: true;
+  belongs: Belonging;
+  /** Changes whenever somebody writes the value: the ID or the number of a version, or the time of the last change. */
+  mark: string;
+  /** Whether the mark is that of the last put, so that the value is the one that it wrote. Nothing more was read then. */
+  isUntouched: boolean;
+  /** `unread` if it was not needed, if the store never returns values, or not to these credentials. */
+  value: 'same' | 'different' | 'unread';
+  /** When it was last changed, by the store's clock; null if the store does not show it. */
+  changedAt: Date | null;
+  /** What later calls should get as `remote`, where the value is the same and the mark is new; absent otherwise. */
+  remote?: Json;
+}
+
+/**
+ * The result of a look at one external secret. That it is absent was said by a read of the secret itself, never by a list. A
+ * secret that is scheduled for deletion is absent: its readers get an error.
+ */
+export type Look = { exists: false } | FoundSecret;

@@ -1,0 +1,30 @@
+import { seal } from '@secrets/seal';
+import type { InspectRequest, Look } from '@secrets/sync-worker';
+import { findAnyway } from './find-anyway.ts';
+import { belonging } from './ownership.ts';
+import { parseRemembered } from './remembered.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Reads the newest version, which comes with its value. A secret that is disabled counts as changed: its readers are refused. A
+ * deleted secret that the vault keeps is absent.
+ */
+export async function inspectSecret(store: Store, request: InspectRequest): Promise<Look> {
+  const { externalName: name } = request;
+  const known = parseRemembered(request);
+  const found = await findAnyway(store, name);
+  if (found === undefined) return { exists: false };
+  const { version, updatedOn } = found.properties;
+  const text = found.value;
+  const isUntouched = text !== undefined && version === known?.version;
+  const isSame = !isUntouched && text !== undefined && request.isSameValue(seal(text));
+  return {
+    exists: true,
+    belongs: await belonging(store, name, { found, known }),
+    mark: version,
+    isUntouched,
+    value: isUntouched || text === undefined ? 'unread' : isSame ? 'same' : 'different',
+    changedAt: updatedOn ?? null,
+    ...(isSame && known !== undefined && { remote: { ...known, version } }),
+  };
+}

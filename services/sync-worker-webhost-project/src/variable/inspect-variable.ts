@@ -1,0 +1,78 @@
+import { Fault } from '@secrets/domain';
+import type { InspectRequest, Look } from '@secrets/sync-worker';
+import type { Variable } from '../api/schema.ts';
+import { deviationOf } from './deviation.ts';
+import { withKnownRecords } from './known-records.ts';
+import { belonging, ownRecords } from './ownership.ts';
+import { parseRemembered, type Remembered } from './remembered.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Lists the project's variables, and reads the values of records of this name that the last put did not leave as they are. A
+ * record that is remembered and not listed is read, because lists lag behind.
+ */
+export async function inspectVariable(store: Store, request: InspectRequest): Promise<Look> {
+  await store.project.require(store.signal);
+  const { externalName: name } = request;
+  const known = parseRemembered(request);
+  const { variables: listed, hidden } = await store.api.list(store.signal);
+  const variables = await withKnownRecords(store, request, listed);
+  const own = ownRecords(store.owner, variables, name, known);
+  const found = own.length > 0 ? own : variables.filter(({ key }) => key === name);
+  const [first] = found;
+  if (first === undefined) {
+    if (hidden > 0) throw new Fault('forbidden', 'the token may not see the variables for production');
+    return { exists: false };
+  }
+  const isUntouched = known !== undefined && isAsLeft(own, known);
+  const value = isUntouched ? 'unread' : await compare(store, request, found);
+  return {
+    exists: true,
+    belongs: own.length > 0 ? 'own' : belonging(store.owner, first),
+    mark: found.map(({ id, updatedAt }) => `${id} ${updatedAt ?? ''}`).join(),
+    isUntouched,
+    value,
+    changedAt: dateOf(found),
+    ...(value === 'same' && known !== undefined && isPlaced(own, known) && { remote: asFound(known, own) }),
+  };
+}
+
+/** Whether these are the records of the last put, unchanged since. */
+const isAsLeft = (own: readonly Variable[], known: Remembered): boolean =>
+  isPlaced(own, known) &&
+  own.every(({ id, updatedAt }) => known.records.find((record) => record.id === id)?.updatedAt === updatedAt);
+
+/** Whether the records have the name, the branch, the type and the environments that the last put gave them. */
+const isPlaced = (own: readonly Variable[], { name, records, ...settings }: Remembered): boolean =>
+  own.length === records.length &&
+  records.every(({ id, target }) => {
+    const variable = own.find((one) => one.id === id);
+    return variable !== undefined && deviationOf(variable, { name, target, ...settings }) === undefined;
+  });
+
+const asFound = (known: Remembered, own: readonly Variable[]): Remembered => ({
+  ...known,
+  records: known.records.map((record) => ({
+    ...record,
+    updatedAt: own.find(({ id }) => id === record.id)?.updatedAt ?? null,
+  })),
+});
+
+/** Each record has a value. */
+async function compare(
+  { api, signal }: Store,
+  { isSameValue }: InspectRequest,
+  records: readonly Variable[],
+): Promise<'same' | 'different' | 'unread'> {
+  for (const { id } of records) {
+    const value = id === '' ? undefined : await api.valueOf(id, signal);
+    if (value === undefined) return 'unread';
+    if (!isSameValue(value)) return 'different';
+  }
+  return 'same';
+}
+
+function dateOf(variables: readonly Variable[]): Date | null {
+  const newest = Math.max(0, ...variables.map(({ updatedAt }) => updatedAt ?? 0));
+  return newest === 0 ? null : new Date(newest);
+}
