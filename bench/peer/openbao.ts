@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { eventually } from '@secrets/testing';
 import { freePorts } from '../../scripts/free-ports.ts';
 import { startChildServer } from '../../scripts/test-services/child-server.ts';
-import { clientFolder } from '../../tests/clients/install.ts';
+import { clientFolder } from '../../tests/clients/install/install.ts';
 import { type Api, vaultClient } from '../system/api-client.ts';
 import type { Directory } from '../system/directory.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { install } from '../../tests/clients/install.ts';
+import { install } from '../../tests/clients/install/install.ts';
 import type { BenchOptions } from '../command-line.ts';
 import { alternate, type Load, type Runs, type Side } from '../load/alternate.ts';
 import { memoryOf, treeOf } from '../load/process-tree.ts';

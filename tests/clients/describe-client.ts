@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, test } from '@jest/globals';
-import { type ClientName, clientFolder, isInstalled } from './install.ts';
+import { type ClientName, clientFolder, isInstalled } from './install/install.ts';
 
 /** Describes the tests of a client with the folder in which it is installed. Without it, one skipped test says so. */
 export function describeClient(name: ClientName, title: string, tests: (folder: string) => void): void {

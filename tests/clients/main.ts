@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { clientNames, install } from './install.ts';
+import { clientNames, install } from './install/install.ts';
 
 const jest = fileURLToPath(new URL('../../node_modules/jest/bin/jest.js', import.meta.url));
 const config = fileURLToPath(new URL('./jest.config.js', import.meta.url));

