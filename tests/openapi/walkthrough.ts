@@ -15,6 +15,16 @@ export type Call = (
 
 const list = { list: 'true' };
 
+/** Settings of a mount that are shown once they are set. */
+const attributes = {
+  allowed_managed_keys: ['key'],
+  allowed_response_headers: ['x-shop'],
+  audit_non_hmac_request_keys: ['user'],
+  audit_non_hmac_response_keys: ['user'],
+  passthrough_request_headers: ['x-shop'],
+  listing_visibility: 'unauth',
+};
+
 /** Calls every operation of the API at least once, successfully, except reads without parameters that need nothing. */
 export async function walkThrough(system: Installation, call: Call, callAs: (token: string) => Call) {
   await call('HEAD sys/health');
@@ -22,7 +32,7 @@ export async function walkThrough(system: Installation, call: Call, callAs: (tok
   await policiesAndNamespaces(call);
   await auditAndQuotas(call);
   await tokens(call, callAs);
-  await tokenRoles(call);
+  await tokenRoles(call, callAs);
   await wrapping(call, callAs);
   await syncing(system, call);
   await identities(system, call);
@@ -35,6 +45,8 @@ async function mountsAndSecrets(call: Call): Promise<void> {
   await call('GET sys/mounts/{path}', mount);
   await call('GET sys/mounts/{path}/tune', mount);
   await call('POST sys/mounts/{path}/tune', mount, { max_versions: 20, description: 'secrets' });
+  await call('POST sys/mounts/{path}/tune', mount, attributes);
+  await call('GET sys/mounts/{path}/tune', mount);
   await call('GET sys/internal/ui/mounts/{path}', { path: 'secret/shop' });
   await call('GET sys/internal/ui/mounts');
   await call('GET sys/internal/ui/resultant-acl');
@@ -106,6 +118,8 @@ async function tokens(call: Call, callAs: (token: string) => Call): Promise<void
   await own('GET auth/token/lookup-self');
   await own('POST auth/token/renew-self', {}, { increment: 3_600 });
   await own('POST sys/capabilities-self', {}, { paths: ['auth/token/lookup-self', 'secret/data/a'] });
+  await own('POST sys/capabilities-self', {}, { paths: ['secret/data/a'] });
+  await own('GET sys/internal/ui/resultant-acl');
   await own('POST auth/token/revoke-self');
   await call('POST auth/token/revoke', {}, { token });
   await call('POST auth/token/revoke-orphan', {}, { token });
@@ -113,12 +127,27 @@ async function tokens(call: Call, callAs: (token: string) => Call): Promise<void
   await call('POST auth/token/revoke-accessor', {}, { accessor: other.accessor });
 }
 
-async function tokenRoles(call: Call): Promise<void> {
+/** A lookup shows limits of a token only if it has them. */
+async function limitedToken(call: Call, callAs: (token: string) => Call): Promise<void> {
+  const limits = { token_period: '1h', token_bound_cidrs: ['0.0.0.0/0', '::/0'] };
+  await call('POST auth/token/roles/{name}', { name: 'limited' }, limits);
+  const created = await call('POST auth/token/create/{role}', { role: 'limited' }, { policies: ['default'] });
+  const { client_token: token, accessor } = created.auth;
+  await call('POST auth/token/renew-accessor', {}, { accessor });
+  await call('POST auth/token/lookup', {}, { token });
+  await call('POST auth/token/lookup-accessor', {}, { accessor });
+  await callAs(token)('GET auth/token/lookup-self');
+  await call('POST auth/token/revoke-accessor', {}, { accessor });
+  await call('DELETE auth/token/roles/{name}', { name: 'limited' });
+}
+
+async function tokenRoles(call: Call, callAs: (token: string) => Call): Promise<void> {
   const role = { name: 'shop' };
   await call('POST auth/token/roles/{name}', role, { allowed_policies: ['default'], token_period: '1h' });
   await call('GET auth/token/roles/{name}', role);
   await call('GET auth/token/roles', list);
   await call('POST auth/token/create/{role}', { role: 'shop' }, { display_name: 'shop' });
+  await limitedToken(call, callAs);
   await call('DELETE auth/token/roles/{name}', role);
 }
 
@@ -245,6 +274,7 @@ async function identities({ sandbox }: Installation, call: Call): Promise<void> 
   await call('GET sys/mounts/auth/{path}', mount);
   await call('GET sys/mounts/auth/{path}', mount);
   await call('POST sys/auth/{path}/tune', mount, { default_lease_ttl: '1h' });
+  await call('POST sys/auth/{path}/tune', mount, attributes);
   await call('GET sys/auth/{path}/tune', mount);
   await call('POST sys/mounts/auth/{path}/tune', mount, { default_lease_ttl: '2h' });
   await call('GET sys/mounts/auth/{path}/tune', mount);

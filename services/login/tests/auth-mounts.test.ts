@@ -31,6 +31,10 @@ test('an auth mount is enabled, read and listed', async () => {
     local: false,
     seal_wrap: false,
     plugin_version: '',
+    deprecation_status: 'supported',
+    running_plugin_version: '',
+    running_sha256: '',
+    uuid: expect.any(String),
   });
   const listed = (await login.call('LIST', '/sys/auth')).body.data;
   expect(listed).toEqual({ keys: Object.keys(data), key_info: data });

@@ -31,6 +31,9 @@ test('a mount is enabled, read, tuned, listed, located and disabled', async () =
     local: false,
     seal_wrap: false,
     plugin_version: '',
+    deprecation_status: 'supported',
+    running_plugin_version: '',
+    running_sha256: '',
     type: 'kv',
     uuid: expect.any(String),
   });

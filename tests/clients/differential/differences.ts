@@ -231,12 +231,19 @@ export const differences: Difference[] = [
   },
   {
     title:
-      'Fields of functions that do not exist here are absent: MFA, sealed and locked namespaces, plugins, versions of policies, leases of key-value stores.',
+      'Fields of functions that do not exist here are absent: MFA, versions of policies and of metadata, leases of key-value stores.',
     explains: onlyIn(
       'theirs',
       /./,
-      /[.](mfa_requirement|locked|tainted|uuid|metadata_cas_required|current_metadata_version|allow_\w+_in_identity_templates|cas_required|version|modified|deprecation_status|external_entropy_access|local|plugin_version|running_plugin_version|running_sha256|seal_wrap|force_no_cache|default_lease_ttl|max_lease_ttl)$/,
+      /[.](mfa_requirement|metadata_cas_required|current_metadata_version|allow_\w+_in_identity_templates|cas_required|version|modified|default_lease_ttl|max_lease_ttl)$/,
     ),
+  },
+  {
+    title:
+      'Mounts show an empty `running_plugin_version`, because engines are parts of the service, and always a `deprecation_status`.',
+    explains: ({ at, ours, theirs }) =>
+      (at.endsWith('running_plugin_version') && ours === '') ||
+      (at.endsWith('deprecation_status') && theirs === undefined),
   },
   {
     title: 'Built-in mounts (`sys`, `identity`, `cubbyhole`) are not listed.',

@@ -122,6 +122,23 @@ export const presentMountFlags = (attributes: MountAttributes) => ({
   plugin_version: attributes.plugin_version ?? '',
 });
 
+/** Returns what a response contains for every mount: the code of its engine or login method is part of the service. */
+export const builtInPlugin = {
+  deprecation_status: 'supported',
+  running_plugin_version: '',
+  running_sha256: '',
+};
+
+/**
+ * The name of the plugin of a mount. It is a part of the service, so another name than that of a type would be a promise
+ * that is not kept.
+ */
+export const pluginNamed = (...types: string[]) =>
+  z
+    .enum(['', ...types], { error: `must be ${types.join(' or ')}: other plugins do not exist here` })
+    .optional()
+    .meta({ enum: ['', ...types] });
+
 /** Returns the fields of `config` that are stored but have no effect. Fields that were never set are absent. */
 export const presentMountConfig = (attributes: MountAttributes): Record<string, Json> => ({
   force_no_cache: false,

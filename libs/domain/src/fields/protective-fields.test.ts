@@ -29,6 +29,7 @@ test.each<[string, unknown]>([
   ['metadata_cas_required', false],
   ['sensitive', 'false'],
   ['kms_key_id', ''],
+  ['seal', ''],
   ['replica_regions', []],
   ['ttl', 0],
   ['metadata_cas', null],

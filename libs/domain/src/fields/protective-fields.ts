@@ -22,6 +22,7 @@ const protections = [
   /^(?:token_)?(?:num_uses|no_default_policy|max_age)$|^max_token_age$/,
   /^(?:disabled|immutable|read_only|deletion_protection|prevent_destroy|require_.+|enforce_.+)$/,
   /^(?:mfa_.+|control_group)$/,
+  /^(?:seal|pgp_keys)$/, // of a namespace
 ];
 
 /** Values that ask for nothing. */

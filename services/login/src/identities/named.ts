@@ -1,5 +1,5 @@
 import type { Db, Sql } from '@secrets/db';
-import { Problem } from '@secrets/domain';
+import { invalid, Problem } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
 import { listAliasesInOtherCase } from '../queries/entities.ts';
 import { ambiguousNames, type IdOrName } from '../queries/groups.ts';
@@ -51,3 +51,8 @@ const maxWarnings = 20;
 
 const differing = (names: readonly string[]): string =>
   `${[...names].sort().slice(0, 5).join(', ')} differ only in letter case`;
+
+/** Throws `invalid` unless an ID in the body is that of what the path names: the decision on the request was about the path. */
+export function requireId(id: string, named: { id: string } | undefined): void {
+  if (named?.id !== id) throw invalid('id: must be the ID of what the path names');
+}

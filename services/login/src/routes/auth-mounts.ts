@@ -1,11 +1,13 @@
 import type { Caller } from '@secrets/caller';
 import {
+  builtInPlugin,
   changedAttributes,
   type MountAttributesChange,
   mountAttributesIn,
   mountConfigFields,
   mountFlags,
   mountOptions,
+  pluginNamed,
   presentMountConfig,
   presentMountFlags,
   trimSlashes,
@@ -41,6 +43,7 @@ const tokenType = z
   .optional();
 const AuthMountBody = z.object({
   type: z.string().meta({ enum: ['cloudB', 'azure'] }),
+  plugin_name: pluginNamed('cloudB', 'azure'),
   description: description.default(''),
   options: mountOptions.optional(),
   config: z
@@ -205,7 +208,8 @@ async function pageOfMounts(context: Context, { query, caller, warn }: PageReque
 }
 
 /** The mount of tokens, which exists in every namespace. */
-const tokenMount = ({ namespace }: Caller): Omit<AuthMountRow, 'id'> => ({
+const tokenMount = ({ namespace }: Caller): AuthMountRow => ({
+  id: namespace.id,
   path: 'token',
   type: 'token',
   namedType: null,
@@ -218,11 +222,13 @@ const tokenMount = ({ namespace }: Caller): Omit<AuthMountRow, 'id'> => ({
 
 const keyOf = (mount: Pick<AuthMountRow, 'path'>): string => `${mount.path}/`;
 
-const presentAuthMount = (mount: Omit<AuthMountRow, 'id'>) => ({
+const presentAuthMount = (mount: AuthMountRow) => ({
   type: mount.namedType ?? mount.type,
   accessor: mount.accessor,
   description: mount.description,
   config: presentConfig(mount),
   options: mount.attributes.options ?? {},
   ...presentMountFlags(mount.attributes),
+  ...builtInPlugin,
+  uuid: mount.id,
 });

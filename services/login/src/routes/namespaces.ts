@@ -101,8 +101,11 @@ const deleteNamespace = (context: Context) =>
 
 const presentNamespace = (row: NamespaceRow) => ({
   id: row.id,
+  uuid: row.id,
   path: `${row.path}/`,
   custom_metadata: row.customMetadata,
+  locked: false,
+  tainted: false,
 });
 
 const keyOf = (row: NamespaceRow): string => `${row.path.slice(row.path.lastIndexOf('/') + 1)}/`;

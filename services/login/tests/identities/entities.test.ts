@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { testCaller } from '@secrets/http/testing';
 import { createIn, group, oid, useCloudB } from '../login-for-test.ts';
@@ -47,11 +48,17 @@ describe('an entity', () => {
           mount_accessor: accessor,
           mount_path: 'auth/cloudB/',
           mount_type: 'cloudB',
+          namespace_id: 'root',
+          metadata: {},
           custom_metadata: {},
+          local: false,
+          merged_from_canonical_ids: [],
         },
       ],
       group_ids: [],
       direct_group_ids: [],
+      inherited_group_ids: [],
+      merged_entity_ids: [],
       namespace_id: 'root',
       creation_time: expect.any(String),
       last_update_time: expect.any(String),
@@ -96,6 +103,14 @@ describe('an entity', () => {
     await update({ name: 'taken' }, `/identity/entity/id/${otherId}`);
     const refused = await update(body);
     expect([refused.status, refused.body.errors]).toEqual([status, [sentence]]);
+  });
+
+  test('may be written by its name with its own ID, and not with that of another one', async () => {
+    const { id } = (await login.call('POST', '/identity/entity', { name: 'own' })).body.data;
+    const write = (given: string) => login.call('POST', '/identity/entity/name/own', { id: given });
+    expect((await write(id)).body.data).toEqual({ id, name: 'own' });
+    expect((await write(randomUUID())).status).toBe(400);
+    await login.call('DELETE', `/identity/entity/id/${id}`);
   });
 
   test('is not created by a write to an ID', async () => {

@@ -122,6 +122,14 @@ describe('the alias of an entity', () => {
     expect(await shown()).toEqual({});
   });
 
+  test('may name its entity by the older name of the field', async () => {
+    const { id } = (await login.call('POST', '/identity/entity', { name: 'older' })).body.data;
+    const alias = { name: 'older', mount_accessor: accessor, entity_id: id };
+    const { status, body } = await login.call('POST', '/identity/entity-alias', alias);
+    expect([status, body.data, body.warnings]).toEqual([200, { id, canonical_id: id }, null]);
+    await login.call('DELETE', `/identity/entity/id/${id}`);
+  });
+
   test('needs sudo for an entity with policies that its author does not have', async () => {
     const id = await createEntity({ name: 'powerful', policies: 'ops' });
     const author = testCaller({ policies: ['mine'], grants: ['create', 'update'] });

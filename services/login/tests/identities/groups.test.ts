@@ -49,6 +49,10 @@ describe('a group', () => {
       policies: ['a', 'b'],
       metadata: { team: 'x' },
       alias: {},
+      member_entity_ids: [],
+      member_group_ids: [],
+      parent_group_ids: [],
+      modify_index: expect.any(Number),
     });
     expect((await login.call('GET', `/identity/group/id/${id}`)).body.data).toEqual(data);
     await login.call('POST', `/identity/group/id/${id}`, { name: 'operators', policies: [] });
@@ -73,6 +77,16 @@ describe('a group', () => {
     const { status, body: response } = await write(body);
     expect([status, response.errors]).toEqual([400, [sentence]]);
   });
+
+  test.each(['member_entity_ids', 'member_group_ids'])(
+    'has the members that the directory knows: %s',
+    async (field) => {
+      expect((await write({ name: 'm', [field]: [] })).status).toBe(200);
+      const refused = await write({ name: 'm', [field]: ['a1b2c3d4-0000-4000-8000-000000000001'] });
+      expect(refused.body.errors[0]).toMatch(`${field}: must be empty`);
+      await login.call('DELETE', '/identity/group/name/m');
+    },
+  );
 
   test('needs create if it does not exist, and update if it does', async () => {
     const creator = testCaller({ policies: ['x'], grants: ['create'] });
@@ -113,6 +127,11 @@ describe('the alias of a group', () => {
       mount_accessor: accessor,
       mount_path: 'auth/cloudB/',
       mount_type: 'cloudB',
+      namespace_id: 'root',
+      metadata: {},
+      custom_metadata: {},
+      local: false,
+      merged_from_canonical_ids: [],
     });
     const path = `/identity/group-alias/id/${alias.id}`;
     expect((await login.call('GET', path)).body.data).toEqual(alias);

@@ -1,4 +1,4 @@
-import { presentMountConfig, presentMountFlags } from '@secrets/domain';
+import { builtInPlugin, presentMountConfig, presentMountFlags } from '@secrets/domain';
 import type { MountRow } from '../queries/mounts/mounts.ts';
 import { presentRetention } from './retention.ts';
 
@@ -16,6 +16,7 @@ export const presentMount = (mount: MountRow) => ({
   description: mount.description,
   options: presentOptions(mount),
   ...presentMountFlags(mount.attributes),
+  ...builtInPlugin,
   type: 'kv',
   uuid: mount.id,
 });

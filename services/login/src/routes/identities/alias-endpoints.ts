@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/caller';
 import type { PageRange } from '@secrets/db';
-import { describedPage, type Endpoint, endpoint, pageQuery } from '@secrets/http';
+import { describedPage, type Endpoint, endpoint, pageQuery, withOtherNames } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { identityMetadata, identityName } from '../../identities/identity-fields.ts';
@@ -47,6 +47,12 @@ export const aliasEndpoints = (context: Context, aliases: AliasResource): Endpoi
 const bodyOf = ({ name }: AliasResource): typeof EntityAliasBody =>
   name === 'entity-alias' ? EntityAliasBody : (AliasBody as unknown as typeof EntityAliasBody);
 
+/** The owner of an entity alias also has an older name. */
+const named = <Shape extends z.ZodRawShape>(body: z.ZodObject<Shape>, { name }: AliasResource) =>
+  name === 'entity-alias'
+    ? withOtherNames(body, { canonical_id: 'entity_id' })
+    : (body as unknown as ReturnType<typeof withOtherNames<Shape>>);
+
 const basePath = ({ name }: AliasResource) => `/identity/${name}`;
 const listPath = (aliases: AliasResource) => `${basePath(aliases)}/id`;
 const pathOf = (aliases: AliasResource) => `${listPath(aliases)}/:id`;
@@ -59,7 +65,8 @@ const listAliases = (context: Context, aliases: AliasResource) =>
     query: Page,
     handle: async ({ query: { after = nilId, limit }, caller, warn }) => {
       const found = await aliases.list(context, caller, { after, limit: limit + 1 });
-      const page = describedPage(found, { limit, warn, keyOf: ({ id }) => id, present: presentAlias });
+      const present = (alias: OwnedAlias) => presentAlias(alias, caller.namespace.id);
+      const page = describedPage(found, { limit, warn, keyOf: ({ id }) => id, present });
       for (const sentence of (await aliases.warnings?.(context, caller)) ?? []) warn(sentence);
       return { data: page };
     },
@@ -72,7 +79,7 @@ const readAlias = (context: Context, aliases: AliasResource) =>
     summary: `Read the alias of ${aliases.owner}`,
     params: AliasParams,
     handle: async ({ params: { id }, caller }) => ({
-      data: presentAlias(await aliases.require(context, caller, id)),
+      data: presentAlias(await aliases.require(context, caller, id), caller.namespace.id),
     }),
   });
 
@@ -82,7 +89,7 @@ const writeAlias = (context: Context, aliases: AliasResource) =>
     path: basePath(aliases),
     summary: aliases.summaries.write,
     needs: 'create or update',
-    body: bodyOf(aliases).extend({ id: uuid.optional() }),
+    body: named(bodyOf(aliases).extend({ id: uuid.optional() }), aliases),
     handle: async ({ body, caller }) => ({ data: presentSaved(await aliases.save(context, caller, body)) }),
   });
 
@@ -92,7 +99,7 @@ const writeAliasAt = (context: Context, aliases: AliasResource) =>
     path: pathOf(aliases),
     summary: `Update the alias of ${aliases.owner}; omitted fields keep their values`,
     params: AliasParams,
-    body: bodyOf(aliases),
+    body: named(bodyOf(aliases), aliases),
     handle: async ({ params: { id }, body, caller }) => ({
       data: presentSaved(await aliases.save(context, caller, { ...body, id })),
     }),
@@ -110,12 +117,16 @@ const removeAlias = (context: Context, aliases: AliasResource) =>
 const presentSaved = ({ id, ownerId }: { id: string; ownerId: string }) => ({ id, canonical_id: ownerId });
 
 /** The alias of an entity or a group in a response. */
-export const presentAlias = (alias: OwnedAlias) => ({
+export const presentAlias = (alias: OwnedAlias, namespaceId: string) => ({
   id: alias.id,
   name: alias.name,
   canonical_id: alias.ownerId,
   mount_accessor: alias.mountAccessor,
   mount_path: `auth/${alias.mountPath}/`,
   mount_type: alias.mountType,
-  ...(alias.customMetadata === undefined ? {} : { custom_metadata: alias.customMetadata }),
+  namespace_id: namespaceId,
+  metadata: {},
+  custom_metadata: alias.customMetadata ?? {},
+  local: false,
+  merged_from_canonical_ids: [],
 });

@@ -3,7 +3,7 @@ import { describedPage, type Endpoint, endpoint, flag, pageQuery } from '@secret
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { identityMetadata, identityName, identityNameInPath } from '../../identities/identity-fields.ts';
-import { nameWarnings } from '../../identities/named.ts';
+import { nameWarnings, requireId } from '../../identities/named.ts';
 import {
   findEntityAt,
   requireEntity,
@@ -99,10 +99,11 @@ const writeEntity = (context: Context, kind: PathKind) =>
         : 'Create or update an entity',
     needs: kind === 'id' ? 'update' : 'create or update',
     params: paths[kind].params,
-    body: EntityBody,
-    handle: async ({ params, body, caller }) => ({
-      data: await saveEntity(context, caller, params as IdOrName, body),
-    }),
+    body: EntityBody.extend({ id: uuid.optional() }),
+    handle: async ({ params, body: { id, ...change }, caller }) => {
+      if (id !== undefined) requireId(id, await findEntityAt(context, caller, params as IdOrName));
+      return { data: await saveEntity(context, caller, params as IdOrName, change) };
+    },
   });
 
 const writeEntityInBody = (context: Context) =>
@@ -146,6 +147,8 @@ export const presentEntity = (entity: EntityRow) => ({
   aliases: presentAliases(entity),
   group_ids: entity.groupIds,
   direct_group_ids: entity.groupIds,
+  inherited_group_ids: [],
+  merged_entity_ids: [],
   namespace_id: entity.namespaceId,
   creation_time: entity.createdAt.toISOString(),
   last_update_time: entity.updatedAt.toISOString(),
@@ -153,5 +156,5 @@ export const presentEntity = (entity: EntityRow) => ({
 
 const presentInList = (entity: EntityRow) => ({ name: entity.name, aliases: presentAliases(entity) });
 
-const presentAliases = ({ id, aliases }: EntityRow) =>
-  aliases.map((alias) => presentAlias({ ...alias, ownerId: id }));
+const presentAliases = ({ id, namespaceId, aliases }: EntityRow) =>
+  aliases.map((alias) => presentAlias({ ...alias, ownerId: id }, namespaceId));

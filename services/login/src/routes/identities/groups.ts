@@ -1,9 +1,9 @@
 import { changeTag } from '@secrets/access';
-import { describedPage, type Endpoint, endpoint, pageQuery } from '@secrets/http';
+import { describedPage, type Endpoint, endpoint, pageQuery, stringList } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { identityMetadata, identityName, identityNameInPath } from '../../identities/identity-fields.ts';
-import { nameWarnings } from '../../identities/named.ts';
+import { nameWarnings, requireId } from '../../identities/named.ts';
 import { findGroupAt, type GroupChange, requireGroup, saveGroup } from '../../identities/save-group.ts';
 import { nilId } from '../../queries/entities.ts';
 import { deleteGroup, type GroupRow, type IdOrName, listGroups } from '../../queries/groups.ts';
@@ -11,11 +11,17 @@ import { revoking } from '../../queries/tokens/revocations.ts';
 import { policyNames } from '../../tokens/token-fields.ts';
 import { presentAlias } from './alias-endpoints.ts';
 
+const noMembers = stringList
+  .refine((given) => given.length === 0, { error: 'must be empty: the directory knows the members' })
+  .optional()
+  .meta({ type: 'array', maxItems: 0 });
 const GroupBody = z.object({
   name: identityName.optional(),
   type: z.literal('external', { error: 'must be external: the directory knows the members' }).optional(),
   policies: policyNames.optional(),
   metadata: identityMetadata.optional(),
+  member_entity_ids: noMembers,
+  member_group_ids: noMembers,
 });
 
 const basePath = '/identity/group';
@@ -104,8 +110,9 @@ const writeGroupAt = (context: Context, kind: PathKind) =>
         : 'Create or update a group',
     needs: 'create or update',
     params: paths[kind].params,
-    body: GroupBody,
-    handle: async ({ params, body, caller }) => {
+    body: GroupBody.extend({ id: uuid.optional() }),
+    handle: async ({ params, body: { id, ...body }, caller }) => {
+      if (id !== undefined) requireId(id, await findGroupAt(context, caller, params as IdOrName));
       const change: GroupChange = kind === 'id' ? body : { ...body, name: undefined };
       return { data: presentSaved(await saveGroup(context, caller, params as IdOrName, change)) };
     },
@@ -126,11 +133,11 @@ const removeGroup = (context: Context, kind: PathKind) =>
 
 const presentSaved = ({ id, name }: Pick<GroupRow, 'id' | 'name'>) => ({ id, name });
 
-const presentInList = ({ name, policies, alias }: GroupRow) => ({
+const presentInList = ({ name, namespaceId, policies, alias }: GroupRow) => ({
   name,
   policies,
   type: 'external',
-  ...(alias === null ? {} : { alias: presentAlias(alias) }),
+  ...(alias === null ? {} : { alias: presentAlias(alias, namespaceId) }),
 });
 
 export const presentGroup = (group: GroupRow) => ({
@@ -140,7 +147,11 @@ export const presentGroup = (group: GroupRow) => ({
   policies: group.policies,
   metadata: group.metadata,
   namespace_id: group.namespaceId,
-  alias: group.alias === null ? {} : presentAlias(group.alias),
+  alias: group.alias === null ? {} : presentAlias(group.alias, group.namespaceId),
+  member_entity_ids: [],
+  member_group_ids: [],
+  parent_group_ids: [],
+  modify_index: group.updatedAt.getTime(),
   creation_time: group.createdAt.toISOString(),
   last_update_time: group.updatedAt.toISOString(),
 });

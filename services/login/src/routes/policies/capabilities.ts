@@ -22,6 +22,8 @@ const list = stringList.meta({
   maxItems: maxPaths,
   items: { type: 'string', pattern: '[!-~]' },
 });
+/** Clients may send the token that the request has anyway. */
+const unused = z.string().optional();
 const pathsBody = <Shape extends z.ZodRawShape>(more: Shape) =>
   withOtherNames(
     z
@@ -45,7 +47,7 @@ const readOwnCapabilities = (context: Context) =>
     method: 'post',
     path: '/sys/capabilities-self',
     summary: "Read the capabilities of the caller's token on paths",
-    body: pathsBody({}),
+    body: pathsBody({ token: unused }),
     handle: async ({ body, caller }) => {
       const { entityId, tokenNamespace } = caller;
       const holder = { policies: effectivePolicies(caller), entityId, namespace: tokenNamespace };

@@ -37,8 +37,16 @@ const policyText = z
     description: 'HCL or JSON',
     examples: ['path "secret/data/shop/*" { capabilities = ["read"] }'],
   });
-const PolicyBody = z.object({ policy: policyText });
-const OlderPolicyBody = withOtherNames(z.object({ policy: policyText.optional() }), { policy: 'rules' });
+/** Values in templates match one segment and are never patterns. */
+const strict = z.literal([false, 'false'], { error: 'must be false' }).optional();
+const templates = {
+  allow_slashes_in_identity_templates: strict,
+  allow_wildcards_in_identity_templates: strict,
+};
+const PolicyBody = z.object({ policy: policyText, ...templates });
+const OlderPolicyBody = withOtherNames(z.object({ policy: policyText.optional(), ...templates }), {
+  policy: 'rules',
+});
 
 const olderBasePath = '/sys/policy';
 const basePaths = ['/sys/policies/acl', olderBasePath];

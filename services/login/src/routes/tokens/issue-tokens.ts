@@ -91,7 +91,7 @@ const renewOwnToken = (context: Context) =>
     path: '/auth/token/renew-self',
     summary: "Renew the caller's token",
     access: { isOwn: true, receivesToken: true },
-    body: RenewalBody,
+    body: RenewalBody.extend({ token: z.string().optional() }), // that of the request; clients may repeat it
     handle: async ({ body, caller, callerToken: sent, warn }) => {
       const token = await ownToken(context, caller, sent);
       if (token === undefined) throw invalid('a batch token cannot be renewed');

@@ -1,4 +1,4 @@
-import { notFound, trimSlashes } from '@secrets/domain';
+import { notFound, pluginNamed, trimSlashes } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, type Request, requireNonEmpty } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
@@ -14,7 +14,7 @@ import { mountChange, mountFields, mountType, tunedFields } from './mount-fields
 
 const MountParams = z.object({ path: mountPath });
 const NewMountParams = z.object({ path: newMountPath });
-const MountBody = z.object({ type: mountType, ...mountFields });
+const MountBody = z.object({ type: mountType, plugin_name: pluginNamed('kv', 'kv-v2'), ...mountFields });
 const TuneBody = z.object(tunedFields);
 
 const basePath = '/sys/mounts';
