@@ -15,9 +15,16 @@ export interface LocalContext {
   sealKeys: SealRotations;
 }
 
-/** Every endpoint that the gateway serves itself. */
+/** Every endpoint that the gateway serves itself: documents that need no token, and what is for operators. */
 export const localEndpoints = (context: LocalContext): Endpoint[] => [
   ...documentEndpoints(context.documents),
+  ...forOperators(context).map(
+    (each): Endpoint => ({ ...each, access: { needsSudo: true, isAdministrative: true } }),
+  ),
+];
+
+/** Endpoints that need `sudo`, in the root or the administrative namespace. */
+const forOperators = (context: LocalContext): Endpoint[] => [
   listDevices(context),
   readSealKeys(context),
   rotateSealKeys(context),
@@ -29,7 +36,6 @@ const listDevices = ({ devices }: LocalContext) =>
     method: 'get',
     path: '/sys/audit',
     summary: 'List the devices of the audit log',
-    access: { needsSudo: true, isAdministrative: true },
     responses: { 200: 'the devices by name' },
     handle: async () => ({ data: Object.fromEntries(devices.map(presented)), isFlat: true }),
   });
@@ -52,7 +58,6 @@ const readSealKeys = ({ sealKeys }: LocalContext) =>
     method: 'get',
     path: '/sys/key-status',
     summary: 'Read which seal keys are in use, and the progress of their rotation',
-    access: { needsSudo: true, isAdministrative: true },
     responses: sealKeysOfServices,
     handle: async ({ caller }) => ({ data: await sealKeys.read(caller) }),
   });
@@ -62,7 +67,6 @@ const rotateSealKeys = ({ sealKeys }: LocalContext) =>
     method: 'post',
     path: '/sys/rotate',
     summary: 'Encrypt everything with the current seal keys, in the background',
-    access: { needsSudo: true, isAdministrative: true },
     responses: sealKeysOfServices,
     handle: async ({ caller }) => ({ data: await sealKeys.begin(caller) }),
   });
@@ -73,7 +77,6 @@ const hash = ({ devices, auditHash }: LocalContext) =>
     method: 'post',
     path: '/sys/audit-hash/:device',
     summary: 'Hash a token or an accessor as it appears in the audit log',
-    access: { needsSudo: true, isAdministrative: true },
     params: z.object({ device: z.string() }),
     body: z.object({ input: z.string().min(1) }),
     responses: { 200: 'the hash' },
