@@ -165,6 +165,15 @@ describe('authentication and routing', () => {
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, LIST, POST, PUT, PATCH, DELETE']);
   });
 
+  test.each(['scan=true', 'list=true&scan=1', '%73can=True'])(
+    'refuses to scan folders: %s',
+    async (query) => {
+      const refused = await ask(gateway, { path: `/v1/kv/metadata/?${query}`, token: root });
+      expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, LIST']);
+      expect((await ask(gateway, { path: '/v1/kv/data/a?scan=false', token: root })).status).toBe(200);
+    },
+  );
+
   test('requires no token for a login, and for nothing similar', async () => {
     const login = { method: 'POST', path: '/v1/auth/cloudB/login', body: '{}', headers: json };
     const { body } = await ask(gateway, login);

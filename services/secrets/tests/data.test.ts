@@ -161,6 +161,10 @@ describe('an unknown path', () => {
     expect(answer.body.errors[0]).toMatch(/data\/.*metadata\//);
   });
 
+  test.each(['LIST', 'GET'])('is 405 for detailed lists, which do not exist: %s', async (method) => {
+    expect((await call(method, '/kv/detailed-metadata/a')).status).toBe(405);
+  });
+
   test('is 405 with the supported methods for another method', async () => {
     const refused = await call('PATCH', '/kv/undelete/a', {});
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, PUT']);

@@ -128,7 +128,7 @@ export const differences: Difference[] = [
     field: /^list$/,
   },
   {
-    reason: 'namespaces and secrets are listed level by level',
+    reason: 'refused with 405: namespaces and secrets are listed level by level',
     part: 'query',
     operation: /./,
     field: /^scan$/,

@@ -1,4 +1,4 @@
-import { notFound } from '@secrets/domain';
+import { notFound, Problem } from '@secrets/domain';
 import {
   type Endpoint,
   endpointsBelow,
@@ -81,7 +81,18 @@ function splitPath(below: string): { kind: string; rest: string } {
     : { kind: below.slice(0, slash), rest: below.slice(slash + 1) };
 }
 
+/** With 404, clients would take a folder of OpenBao's API (https://openbao.org/api-docs/secret/kv/kv-v2/) for empty. */
+const noDetails = () =>
+  new Problem(
+    'method_not_allowed',
+    'detailed-metadata is not supported: list metadata and read that of each secret',
+    {
+      allowed: [],
+    },
+  );
+
 function noEndpoint(endpoints: readonly KvEndpoint[], kind: string): never {
+  if (kind === 'detailed-metadata') throw noDetails();
   const byKind = Map.groupBy(endpoints, kindOf);
   const sameKind = byKind.get(kind);
   if (sameKind !== undefined) throw methodNotAllowed(sameKind.map(({ method }) => method));
