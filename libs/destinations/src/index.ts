@@ -1,3 +1,4 @@
+export { credentialsAad } from './credentials-aad.ts';
 export { type DestinationDescription, describeType, settingsOf } from './description.ts';
 export { connection, type Fields, fieldsThat, type PushedName, type SettingsOf } from './fields/field.ts';
 export { externalName, formerName } from './names/external-name.ts';

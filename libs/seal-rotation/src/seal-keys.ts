@@ -18,7 +18,11 @@ export class SealKeyError extends Error {
 
 const purpose = 'fingerprint of a seal key';
 
-const fingerprintOf = (keyRing: KeyRing, { id }: SealKey): string => keyedHash(keyRing, purpose, '', id);
+/** Differs for a bound key: what it sealed cannot be opened without the word `bound`, and the other way round. */
+const fingerprinted = ({ isBound }: SealKey): string => (isBound ? 'bound' : '');
+
+const fingerprintOf = (keyRing: KeyRing, key: SealKey): string =>
+  keyedHash(keyRing, purpose, fingerprinted(key), key.id);
 
 /**
  * Records that this process encrypts with the current key of the ring, and checks that the ring has every key that may be
@@ -59,15 +63,16 @@ export async function requireSealKeys(
 }
 
 function requireKey(keyRing: KeyRing, { id, fingerprint }: RecordedKey, schema: SealedSchema): void {
-  if (keyRing.find(id) === undefined)
+  const key = keyRing.find(id);
+  if (key === undefined)
     throw new SealKeyError(
       `the seal key ${id} is missing from the key file, and data of the schema ${schema} may still be encrypted with it: ` +
         `add its line again, call sys/rotate, and remove it when sys/key-status no longer lists it`,
     );
-  if (!matchesKeyedHash(keyRing, purpose, '', fingerprint))
+  if (!matchesKeyedHash(keyRing, purpose, fingerprinted(key), fingerprint))
     throw new SealKeyError(
-      `the seal key ${id} in the key file is not the one with which data of the schema ${schema} is encrypted: restore that one, ` +
-        `and give the other one a new id`,
+      `the seal key ${id} in the key file is not the one with which data of the schema ${schema} is encrypted, or lacks ` +
+        `or has the word "bound" unlike before: restore that line, and give another key a new id`,
     );
 }
 

@@ -1,23 +1,24 @@
 import type { Sql } from '@secrets/db';
-import { sealedHeaderBytes } from '@secrets/seal';
+import { type Aad, sealedHeaderBytes } from '@secrets/seal';
 
 /**
  * A column with sealed bytes: where it is, and what its bytes are sealed for. Names are part of statements, so they must be
  * constants.
  */
-export interface SealedTable<Aad extends string = string> {
+export interface SealedTable<Column extends string = string> {
   /** Schema and table. */
   name: string;
   column: string;
   /** The columns of the primary key, in its order, with their types. */
   key: readonly (readonly [column: string, type: 'uuid' | 'text' | 'bytea' | 'integer'])[];
   /** SQL expressions for what identifies a row in its associated data; `t` is the table. */
-  aadColumns: Readonly<Record<Aad, string>>;
-  aadOf(columns: Readonly<Record<Aad, string>>): string;
+  aadColumns: Readonly<Record<Column, string>>;
+  aadOf(columns: Readonly<Record<Column, string>>): Aad;
 }
 
 /** Declares a table. The names of its associated data are inferred. */
-export const sealedTable = <Aad extends string>(table: SealedTable<Aad>): SealedTable => table as SealedTable;
+export const sealedTable = <Column extends string>(table: SealedTable<Column>): SealedTable =>
+  table as SealedTable;
 
 /** The values of the primary key, as text. */
 export type RowKey = readonly string[];
@@ -31,7 +32,7 @@ interface ScannedRow {
 
 interface SealedRow {
   key: RowKey;
-  aad: string;
+  aad: Aad;
   sealed: Uint8Array;
 }
 

@@ -20,32 +20,42 @@ export class SealError extends Error {
   override readonly name = 'SealError';
 }
 
+/** The key is there, but the bytes are damaged, or belong to another row or to other settings. */
+export class ForeignBytesError extends SealError {}
+
 /**
- * Encrypts with a new data key (AES-256-GCM), which is wrapped with the ring's current key. `aad` (additional authenticated
- * data) identifies the row that the bytes belong to: `decrypt` requires the same `aad`.
+ * Additional authenticated data: it identifies the row that sealed bytes belong to. `bound`, which is used with bound keys,
+ * also contains what else must not change unless the bytes are sealed again.
  */
-export function encrypt(keyRing: KeyRing, aad: string, plain: Uint8Array): Buffer {
+export type Aad = string | { readonly plain: string; readonly bound: string };
+
+/**
+ * Encrypts with a new data key (AES-256-GCM), which is wrapped with the ring's current key. `decrypt` requires the same `aad`.
+ */
+export function encrypt(keyRing: KeyRing, aad: Aad, plain: Uint8Array): Buffer {
   const random = randomFillSync(Buffer.allocUnsafe(dataKeyBytes + 2 * nonceBytes));
   const dataKey = random.subarray(0, dataKeyBytes);
   const wrapNonce = random.subarray(dataKeyBytes, dataKeyBytes + nonceBytes);
   const nonce = random.subarray(dataKeyBytes + nonceBytes);
   const header = headerOf(keyRing.current);
-  const wrapped = gcmSeal(keyObjectOf(keyRing.current), wrapNonce, associated(header, aad), dataKey);
-  const sealed = gcmSeal(createSecretKey(dataKey), nonce, associated(header, aad), plain);
+  const authenticated = associated(header, keyRing.current, aad);
+  const wrapped = gcmSeal(keyObjectOf(keyRing.current), wrapNonce, authenticated, dataKey);
+  const sealed = gcmSeal(createSecretKey(dataKey), nonce, authenticated, plain);
   dataKey.fill(0);
   return Buffer.concat([header, ...wrapped, ...sealed]);
 }
 
 /**
  * Decrypts what `encrypt` returned for the same `aad`.
- * @throws `SealError`, if the bytes are damaged, belong to another row or need a missing key
+ * @throws `SealError`, if the bytes need a missing key; `ForeignBytesError`, if they are damaged or belong to another row
  */
-export function decrypt(keyRing: KeyRing, aad: string, sealed: Uint8Array): Buffer {
+export function decrypt(keyRing: KeyRing, aad: Aad, sealed: Uint8Array): Buffer {
   const { header, keyId, wrapped, body } = parseSealed(sealed);
   const key = keyRing.find(keyId);
   if (key === undefined) throw new SealError(`sealed with key ${keyId}, which is not in the key ring`);
-  const dataKey = gcmOpen(keyObjectOf(key), wrapped, associated(header, aad));
-  const plain = gcmOpen(createSecretKey(dataKey), body, associated(header, aad));
+  const authenticated = associated(header, key, aad);
+  const dataKey = gcmOpen(keyObjectOf(key), wrapped, authenticated);
+  const plain = gcmOpen(createSecretKey(dataKey), body, authenticated);
   dataKey.fill(0);
   return plain;
 }
@@ -73,7 +83,10 @@ function keyObjectOf(key: SealKey): KeyObject {
 const headerOf = (key: SealKey): Buffer =>
   Buffer.concat([Buffer.from([version, key.id.length]), Buffer.from(key.id, 'latin1')]);
 
-const associated = (header: Buffer, aad: string): Buffer => Buffer.concat([header, Buffer.from(aad, 'utf8')]);
+function associated(header: Buffer, { isBound }: SealKey, aad: Aad): Buffer {
+  const text = typeof aad === 'string' ? aad : isBound ? aad.bound : aad.plain;
+  return Buffer.concat([header, Buffer.from(text, 'utf8')]);
+}
 
 function gcmSeal(key: KeyObject, nonce: Uint8Array, aad: Uint8Array, plain: Uint8Array): Uint8Array[] {
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
@@ -91,7 +104,7 @@ function gcmOpen(key: KeyObject, sealed: Buffer, aad: Uint8Array): Buffer {
   try {
     return Buffer.concat([plain, decipher.final()]);
   } catch (cause) {
-    throw new SealError('sealed bytes are damaged or belong to another row', { cause });
+    throw new ForeignBytesError('sealed bytes are damaged or belong to another row', { cause });
   }
 }
 

@@ -6,6 +6,8 @@ const keyBytes = 32;
 export interface SealKey {
   readonly id: string;
   readonly bytes: Buffer;
+  /** Seals with the bound form of associated data, and opens no other (docs/adr/0046-bound-credentials.md). */
+  readonly isBound: boolean;
 }
 
 /** The keys of an installation: the first one seals, all of them open. */
@@ -28,8 +30,8 @@ export interface KeyFile extends KeyRing {
 }
 
 /**
- * Reads a key ring from a file: one key per line, `<id>:<key>`, newest first. The key is 32 bytes in base64 or hex. A line
- * without an id is the key `k1`. Empty lines and lines that begin with `#` are skipped.
+ * Reads a key ring from a file: one key per line, `<id>:<key>`, newest first, with ` bound` at the end for a bound key. The
+ * key is 32 bytes in base64 or hex. A line without an id is the key `k1`. Empty lines and lines that begin with `#` are skipped.
  * @throws an error with the file and line, never the key
  */
 export function readKeyRing(file: string): KeyRing {
@@ -93,9 +95,10 @@ export function openKeyFile(file: string): KeyFile {
 }
 
 function merged(former: KeyRing, read: KeyRing, file: string): KeyRing {
-  for (const { id, bytes } of read.keys) {
+  for (const { id, bytes, isBound } of read.keys) {
     const known = former.find(id);
-    if (known !== undefined && !known.bytes.equals(bytes))
+    if (known === undefined) continue;
+    if (!known.bytes.equals(bytes) || known.isBound !== isBound)
       throw new Error(`${file} contains another key under the id ${id}; a new key needs a new id`);
   }
   // Data would be encrypted with a key that disappears when the mistake is corrected.
@@ -112,7 +115,9 @@ function parseLine(line: string, where: string): SealKey {
   const id = colon === -1 ? 'k1' : line.slice(0, colon);
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(id))
     throw new Error(`${where}: a key id is 1 to 32 letters, digits, _ or -`);
-  return { id, bytes: decodeKey(line.slice(colon + 1), where) };
+  const text = line.slice(colon + 1);
+  const key = text.replace(/\s+bound$/, '');
+  return { id, bytes: decodeKey(key, where), isBound: key !== text };
 }
 
 /** Decodes 32 bytes from base64 or hex. Throws an error that names `where`. */

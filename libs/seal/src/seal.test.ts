@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decrypt, encrypt, SealError, sealedWith } from './envelope.ts';
+import { decrypt, encrypt, ForeignBytesError, SealError, sealedWith } from './envelope.ts';
 import { openKeyFile, parseKeyRing } from './key-ring.ts';
 import { keyedHash, matchesKeyedHash } from './keyed-hash.ts';
 import { seal } from './sealed.ts';
@@ -63,6 +63,27 @@ describe('envelope', () => {
     expect(matchesKeyedHash(keyRing, 'pushed', 'value', hash)).toBe(true);
     expect(matchesKeyedHash(keyRing, 'pushed', 'other', hash)).toBe(false);
     expect(matchesKeyedHash(keyRing, 'another purpose', 'value', hash)).toBe(false);
+  });
+});
+
+describe('bound key', () => {
+  const key = line('k1');
+  const [plainRing, boundRing] = [
+    parseKeyRing(key, 'test'),
+    parseKeyRing(`${line('k2')} bound\n${key}`, 'test'),
+  ];
+  const aad = (settings: string) => ({ plain: 'row', bound: `row ${settings}` });
+
+  test('opens bytes only with the bound data that they were sealed with', () => {
+    const sealed = encrypt(boundRing, aad('a'), Buffer.from('x'));
+    expect(decrypt(boundRing, aad('a'), sealed).toString()).toBe('x');
+    expect(() => decrypt(boundRing, aad('b'), sealed)).toThrow(ForeignBytesError);
+    expect(() => decrypt(boundRing, 'row', sealed)).toThrow(ForeignBytesError);
+  });
+
+  test('another key still opens what it sealed before there was a bound one', () => {
+    const sealed = encrypt(plainRing, aad('a'), Buffer.from('x'));
+    expect(decrypt(boundRing, aad('b'), sealed).toString()).toBe('x');
   });
 });
 
@@ -127,6 +148,7 @@ describe('key file', () => {
     for (const [content, reason] of [
       ['', /contains no key/],
       [line('2025'), /another key under the id 2025/],
+      [`${older} bound`, /another key under the id 2025/],
       [newer, /lacks the current key 2025/],
     ] as const) {
       writeFileSync(file, content);

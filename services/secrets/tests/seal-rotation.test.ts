@@ -168,6 +168,7 @@ test('a service does not start without a key that may be needed, and says which'
 test('a service does not start with another key under the same id', async () => {
   await started(older);
   await expect(started(ring(line('k1')))).rejects.toThrow(/^the seal key k1 in the key file is not the one/);
+  await expect(started(ring(`${k1} bound`))).rejects.toThrow(/not the one .* the word "bound"/);
 });
 
 test('the first start records all keys of the file, because earlier versions recorded none', async () => {

@@ -32,7 +32,7 @@ export function openDataFolder(env: Env): DataFolder {
 
 /** Creates the keys that do not exist yet (mode 0600). */
 export function createKeys(folder: DataFolder, { dataExists }: { dataExists: boolean }): void {
-  createKey(folder.sealKey, (key) => `k1:${key}\n`, dataExists);
+  createKey(folder.sealKey, (key) => `k1:${key} bound\n`, dataExists);
   createKey(folder.internalKey, (key) => `${key}\n`, false);
 }
 

@@ -82,7 +82,7 @@ export async function startSyncControlForTest({
   const shared = {
     db,
     broker,
-    keyRing: parseKeyRing(randomBytes(32).toString('base64'), 'test'),
+    keyRing: parseKeyRing(`k1:${randomBytes(32).toString('base64')} bound`, 'test'),
     keys: testKeys(),
     log: silentLogger(),
   };

@@ -69,7 +69,7 @@ export type BatchToken = z.infer<typeof BatchToken>;
 
 /** The key ring of batch tokens, derived from the internal key `login>batch-tokens`, which login and the gateway have. */
 export function batchTokenKeyRing(keys: InternalKeys): KeyRing {
-  const current = { id: 'b1', bytes: keys.keyFor('login', 'batch-tokens') };
+  const current = { id: 'b1', bytes: keys.keyFor('login', 'batch-tokens'), isBound: false };
   return { current, keys: [current], find: (id) => (id === current.id ? current : undefined) };
 }
 

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Sql } from '@secrets/db';
-import { codehostAppAad, credentialsAad } from '@secrets/domain';
+import { credentialsAad } from '@secrets/destinations';
+import { codehostAppAad } from '@secrets/domain';
 import { encrypt, parseKeyRing } from '@secrets/seal';
 import { silentLogger } from '@secrets/telemetry';
 import type { DestinationSettings, Driver, DriverContext } from '../driver/driver.ts';
@@ -10,11 +11,17 @@ import { createEgressGuard } from '../egress/egress-guard.ts';
 import type { IdentityTokens } from '../runtime/identity-tokens.ts';
 import { Clients } from './clients.ts';
 
-const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
+const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')} bound`, 'test');
+const ownServer = 'https://git.example.com';
+/** The row of `changed` was created for the public service. */
 const app = (id: string) => ({
   appId: 42,
-  sealedPrivateKey: encrypt(keyRing, codehostAppAad(id), Buffer.from('a key')),
-  enterpriseUrl: id === 'own' ? 'https://git.example.com' : '',
+  sealedPrivateKey: encrypt(
+    keyRing,
+    codehostAppAad({ id, enterpriseUrl: id === 'own' ? ownServer : '' }),
+    Buffer.from('a key'),
+  ),
+  enterpriseUrl: ['own', 'changed'].includes(id) ? ownServer : '',
 });
 /** A database whose only statement reads an application. */
 const db = {
@@ -43,14 +50,18 @@ const driver: Driver = {
     };
   },
 };
-const destination = (id: string, revision = '1') => ({
+const destination = (id: string, revision = '1', type = 'cloudA-sm') => ({
   id,
-  type: 'cloudA-sm',
+  type,
   name: id,
   namespacePath: '',
   revision,
   settings: {},
-  sealedCredentials: encrypt(keyRing, credentialsAad(id), Buffer.from('{"secret_access_key":"canary"}')),
+  sealedCredentials: encrypt(
+    keyRing,
+    credentialsAad({ id, type, settings: {} }),
+    Buffer.from('{"secret_access_key":"canary"}'),
+  ),
   codehostAppId: null as string | null,
   scopeId: null,
   scopeMembers: {},
@@ -83,7 +94,7 @@ test('what entries remember is found by the name as the destination compares it'
     },
   } as unknown as Sql;
   const clients = new Clients(driver, context, { keyRing, db: remembering, identityTokens });
-  await clients.use({ ...destination('a'), type: 'codehost' }, async () => {});
+  await clients.use(destination('a', '1', 'codehost'), async () => {});
   const names = ['name', 'other'].map((externalName) => ({ destinationId: 'a', externalName }));
   expect(await contexts[0]!.remembered(names)).toEqual([{ ...names[0], remote: { bytes: 3 } }]);
   expect(await contexts[0]!.remembered([])).toEqual([]);
@@ -116,7 +127,19 @@ test('a failed connection is not cached', async () => {
 test("another destination's credentials cannot be decrypted", async () => {
   const clients = new Clients(driver, context, { keyRing, db, identityTokens });
   const swapped = { ...destination('a'), sealedCredentials: destination('b').sealedCredentials };
-  await expect(clients.use(swapped, async () => {})).rejects.toThrow(/another row/);
+  await expect(clients.use(swapped, async () => {})).rejects.toThrow(/stored with other settings/);
+});
+
+test('credentials are not used with another type or connection than they were stored with', async () => {
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
+  for (const change of [{ settings: { region: 'eu-central-1' } }, { type: 'codehost' }])
+    await expect(clients.use({ ...destination('a'), ...change }, async () => {})).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('stored with other settings'),
+    });
+  expect(connections).toEqual([]);
+  await clients.use({ ...destination('a'), settings: { recovery_window_days: 7 } }, async () => {});
+  expect(connections).toHaveLength(1);
 });
 
 test('a destination that uses an application gets its ID and private key among the credentials', async () => {
@@ -147,9 +170,19 @@ test.each([
   expect(connections).toEqual([]);
 });
 
+test('the private key of an application whose server was changed in the database is not used', async () => {
+  const clients = new Clients(driver, context, { keyRing, db, identityTokens });
+  const changed = { ...destination('a'), codehostAppId: 'changed', settings: { enterprise_url: ownServer } };
+  await expect(clients.use(changed, async () => {})).rejects.toMatchObject({
+    kind: 'rejected',
+    message: expect.stringContaining('the code-host application were stored with other settings'),
+  });
+  expect(connections).toEqual([]);
+});
+
 test('the private key of an application is used at its own server', async () => {
   const clients = new Clients(driver, context, { keyRing, db, identityTokens });
-  const settings = { enterprise_url: 'https://git.example.com' };
+  const settings = { enterprise_url: ownServer };
   await clients.use({ ...destination('a'), codehostAppId: 'own', settings }, async () => {});
   expect(connections[0]!.credentials.reveal()).toMatchObject({ private_key: 'a key' });
 });

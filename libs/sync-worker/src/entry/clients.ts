@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
-import { destinationTypes } from '@secrets/destinations';
-import { codehostAppAad, credentialsAad, Fault } from '@secrets/domain';
-import { decrypt, type KeyRing, seal } from '@secrets/seal';
+import { credentialsAad, destinationTypes } from '@secrets/destinations';
+import { codehostAppAad, Fault } from '@secrets/domain';
+import { type Aad, decrypt, ForeignBytesError, type KeyRing, seal } from '@secrets/seal';
 import {
   type EntryContext,
   readCodehostApp,
@@ -120,7 +120,8 @@ export class Clients {
     if (app === undefined) throw new Fault('rejected', 'the code-host application no longer exists');
     if (app.enterpriseUrl !== (settings.enterprise_url ?? ''))
       throw new Fault('rejected', 'enterprise_url: the code-host application is for another server');
-    const privateKey = decrypt(this.#keyRing, codehostAppAad(id), app.sealedPrivateKey).toString('utf8');
+    const aad = codehostAppAad({ id, enterpriseUrl: app.enterpriseUrl });
+    const privateKey = opened(this.#keyRing, aad, app.sealedPrivateKey, 'code-host application');
     return { app_id: String(app.appId), private_key: privateKey };
   }
 
@@ -149,10 +150,22 @@ async function requireStored<T>(stored: Promise<T | undefined>): Promise<T> {
   return remembered;
 }
 
-function decryptCredentials(
-  keyRing: KeyRing,
-  { id, sealedCredentials }: Destination,
-): Record<string, string> {
+function decryptCredentials(keyRing: KeyRing, destination: Destination): Record<string, string> {
+  const { sealedCredentials } = destination;
   if (sealedCredentials === null) return {};
-  return JSON.parse(decrypt(keyRing, credentialsAad(id), sealedCredentials).toString('utf8'));
+  return JSON.parse(opened(keyRing, credentialsAad(destination), sealedCredentials, 'destination'));
 }
+
+/** Decrypts what is sent to a server, unless the row was changed by something else than sync-control. */
+function opened(keyRing: KeyRing, aad: Aad, sealed: Uint8Array, object: string): string {
+  try {
+    return decrypt(keyRing, aad, sealed).toString('utf8');
+  } catch (error) {
+    if (error instanceof ForeignBytesError) throw new Fault('rejected', changedInDatabase(object));
+    throw error;
+  }
+}
+
+const changedInDatabase = (object: string): string =>
+  `the credentials of the ${object} were stored with other settings, so something else than this service has changed its row; ` +
+  `restore the row from a backup, or delete the ${object} and create it again`;

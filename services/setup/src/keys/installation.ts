@@ -9,13 +9,15 @@ import { type DatabaseService, databaseServices, roleOf } from '../database-role
 export const setupFolder = 'setup';
 
 const key = () => randomBytes(32).toString('base64');
+/** A file of an older installation lacks the word, and keeps lacking it. */
+const boundKey = () => `${key()} bound`;
 const password = () => randomBytes(24).toString('base64url'); // needs no escaping in a URL
 
 /** The random secrets of an installation, generated once. */
 export interface Installation {
   /** The key for each pair of services is derived from this one. */
   internalKey: string;
-  /** Three keys, so that a service opens only its own data; 32 bytes in base64. */
+  /** Three keys, so that a service opens only its own data; 32 bytes in base64, and `bound` after a bound key. */
   sealKeys: { login: string; secrets: string; sync: string };
   rootToken: string;
   ownerPassword: string;
@@ -33,7 +35,7 @@ export function openInstallation(folder: string): Installation {
     sealKeys: {
       login: generated('seal-login.key', key),
       secrets: generated('seal-secrets.key', key),
-      sync: generated('seal-sync.key', key),
+      sync: generated('seal-sync.key', boundKey),
     },
     rootToken: generated('root-token', () => newToken().reveal()),
     ownerPassword: generated('owner.password', password),

@@ -36,8 +36,8 @@ export interface DestinationWrite {
  * omits, and if it is a patch, also the other fields. It retries the entries that wait for the operator, and pushes
  * changed tags and similar settings to the others, in the background. Ends a purge that has failed. Returns warnings.
  * Throws `invalid` if the type does not exist or a field is refused, `not_found` if the destination must exist and does
- * not, `forbidden` if a create or an update is not granted, `conflict` if another request is creating it or it is being
- * purged.
+ * not, `forbidden` if a create or an update is not granted, `conflict` if another request is creating it, it is being
+ * purged, or its row was changed by something else.
  */
 export async function saveDestination(
   context: Pick<Context, 'db' | 'keyRing' | 'prefix'>,
@@ -83,7 +83,7 @@ async function saveLocked(
   const parsed = parseDestination(write.description, { name: key.name, body, prefix, existing, isPatch });
   const { settings, given } = parsed;
   const id = row?.id ?? randomUUID();
-  const sealedCredentials = encryptCredentials(keyRing, id, parsed.credentials);
+  const sealedCredentials = encryptCredentials(keyRing, { id, type: key.type, settings }, parsed.credentials);
   const codehostAppId = await lockNamedApp(tx, write.description, { namespaceId: key.namespaceId, settings });
   const laneId = await laneOf(tx, write.description, parsed);
   if (row === undefined) {

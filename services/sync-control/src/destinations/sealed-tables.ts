@@ -1,4 +1,5 @@
-import { codehostAppAad, credentialsAad } from '@secrets/domain';
+import { credentialsAad } from '@secrets/destinations';
+import { codehostAppAad } from '@secrets/domain';
 import type { SealedTable } from '@secrets/seal-rotation';
 import { sealedTable } from '@secrets/seal-rotation';
 
@@ -8,14 +9,14 @@ export const sealedTables: readonly [SealedTable, ...SealedTable[]] = [
     name: 'sync.destinations',
     column: 'sealed_credentials',
     key: [['id', 'uuid']],
-    aadColumns: { id: 't.id' },
-    aadOf: ({ id }) => credentialsAad(id),
+    aadColumns: { id: 't.id', type: 't.type', settings: 't.settings::text' },
+    aadOf: ({ id, type, settings }) => credentialsAad({ id, type, settings: JSON.parse(settings) }),
   }),
   sealedTable({
     name: 'sync.codehost_apps',
     column: 'sealed_private_key',
     key: [['id', 'uuid']],
-    aadColumns: { id: 't.id' },
-    aadOf: ({ id }) => codehostAppAad(id),
+    aadColumns: { id: 't.id', enterpriseUrl: 't.enterprise_url' },
+    aadOf: codehostAppAad,
   }),
 ];

@@ -59,7 +59,8 @@ async function saveLocked(
   requireGrant(caller, row !== undefined);
   requireSameServer(row?.enterpriseUrl, enterpriseUrl);
   const id = row?.id ?? randomUUID();
-  const sealedPrivateKey = key && encrypt(keyRing, codehostAppAad(id), Buffer.from(key.pem));
+  const aad = codehostAppAad({ id, enterpriseUrl: row?.enterpriseUrl ?? enterpriseUrl ?? '' });
+  const sealedPrivateKey = key && encrypt(keyRing, aad, Buffer.from(key.pem));
   if (row !== undefined) {
     const fingerprint = key?.fingerprint ?? row.fingerprint;
     await updateCodehostApp(tx, { id, appId, fingerprint, sealedPrivateKey: sealedPrivateKey ?? null });
