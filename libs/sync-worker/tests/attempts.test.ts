@@ -37,6 +37,7 @@ async function runWorker(
     put,
     remove: async () => {},
     inspect: async () => ({ exists: false }) as const,
+    list: async () => ({ secrets: [], next: null }),
     close: async () => {},
   };
   const worker = createSyncWorker(

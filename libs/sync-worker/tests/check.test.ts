@@ -37,6 +37,7 @@ class Store implements ConnectedDestination {
   }
 
   inspect = async () => ({ exists: false }) as const;
+  list = async () => ({ secrets: [], next: null });
 
   async remove(request: RemoveRequest) {
     this.calls.push('remove');
@@ -247,6 +248,7 @@ test('a probe whose worker died is removed when the message comes again, and the
     },
     remove: () => new Promise(() => {}),
     inspect: async () => ({ exists: false }) as const,
+    list: async () => ({ secrets: [], next: null }),
     close: async () => {},
   };
   const id = await request();

@@ -50,6 +50,7 @@ async function runUntil(
         put,
         remove: async () => {},
         inspect: async () => ({ exists: false }) as const,
+        list: async () => ({ secrets: [], next: null }),
         close: async () => {},
       }),
     },

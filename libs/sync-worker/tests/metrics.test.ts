@@ -21,6 +21,7 @@ async function metricsOf(
     put,
     remove: async () => {},
     inspect: async () => ({ exists: false }) as const,
+    list: async () => ({ secrets: [], next: null }),
     close: async () => {},
   };
   const worker = createSyncWorker(

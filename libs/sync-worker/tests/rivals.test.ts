@@ -39,6 +39,7 @@ async function work(entryIds: string[], isDone: () => Promise<boolean>): Promise
     },
     remove: async () => void calls.push('removed'),
     inspect: async () => ({ exists: false }) as const,
+    list: async () => ({ secrets: [], next: null }),
     close: async () => {},
   };
   const options = { concurrency: 1, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 };

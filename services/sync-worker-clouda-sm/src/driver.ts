@@ -6,6 +6,7 @@ import { ownAccount } from './api/own-account.ts';
 import { SecretsManagerApi } from './api/secrets-manager-api.ts';
 import { Account, accountOf } from './secret/account.ts';
 import { inspectSecret } from './secret/inspect-secret.ts';
+import { listSecrets } from './secret/list-secrets.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { releaseSecret } from './secret/release-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
@@ -65,6 +66,7 @@ export function cloudaSmDriver({
         remove: removeSecret,
         release: releaseSecret,
         inspect: inspectSecret,
+        list: listSecrets,
         close,
       });
     },

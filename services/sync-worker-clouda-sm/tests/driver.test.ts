@@ -7,6 +7,7 @@ describeDriver({
   maxValueBytes: cloudASm.maxValueBytes,
   takesEmptyValue: cloudASm.takesEmptyValue,
   supportsTags: cloudASm.supportsTags,
+  pageSize: 100,
   changesOutside: {
     value: { belongs: 'own', isUntouched: false, value: 'different' },
     tags: { belongs: 'own', isUntouched: true },

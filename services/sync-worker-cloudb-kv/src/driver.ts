@@ -8,6 +8,7 @@ import { VaultApi } from './api/vault-api.ts';
 import { locateVault, type VaultLocation } from './api/vault-location.ts';
 import { withFaults } from './api/vault-responses.ts';
 import { inspectSecret } from './secret/inspect-secret.ts';
+import { listSecrets } from './secret/list-secrets.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { releaseSecret, removeSecret } from './secret/remove-secret.ts';
 import type { Store } from './secret/store.ts';
@@ -44,6 +45,7 @@ export function cloudbKvDriver({ endpointUrl, authorityUrl }: CloudBKvOptions = 
         remove: removeSecret,
         release: releaseSecret,
         inspect: inspectSecret,
+        list: listSecrets,
         close,
       });
     },

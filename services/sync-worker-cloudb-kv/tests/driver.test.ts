@@ -7,6 +7,7 @@ describeDriver({
   maxValueBytes: cloudBKv.maxValueBytes,
   takesEmptyValue: cloudBKv.takesEmptyValue,
   supportsTags: cloudBKv.supportsTags,
+  pageSize: 25,
   changesOutside: {
     value: { belongs: 'own', isUntouched: false, value: 'different' },
     tags: { belongs: 'own', isUntouched: true },

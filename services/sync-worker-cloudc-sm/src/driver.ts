@@ -4,6 +4,7 @@ import { authClientFor, type Environment, metadataUrl } from './api/credentials.
 import { guardedTransport } from './api/guarded-transport.ts';
 import { SecretManagerApi } from './api/secret-manager-api.ts';
 import { inspectSecret } from './secret/inspect-secret.ts';
+import { listSecrets } from './secret/list-secrets.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { releaseSecret } from './secret/release-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
@@ -41,6 +42,7 @@ export function cloudcSmDriver(environment: CloudCSmOptions = {}): Driver {
         remove: removeSecret,
         release: releaseSecret,
         inspect: inspectSecret,
+        list: listSecrets,
         close,
       });
     },

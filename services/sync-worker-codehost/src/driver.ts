@@ -10,6 +10,7 @@ import { secretScope } from './api/secret-scope.ts';
 import { SecretsLocation } from './api/secrets-location.ts';
 import { personalToken, type Tokens } from './api/tokens.ts';
 import { inspectSecret } from './secret/inspect-secret.ts';
+import { listSecrets } from './secret/list-secrets.ts';
 import { OrganizationAccess } from './secret/organization-access.ts';
 import { putSecret } from './secret/put-secret.ts';
 import { removeSecret } from './secret/remove-secret.ts';
@@ -40,6 +41,7 @@ export function codehostDriver({ endpointUrl }: { endpointUrl?: string | undefin
         put: putSecret,
         remove: removeSecret,
         inspect: inspectSecret,
+        list: listSecrets,
         close,
       });
     },

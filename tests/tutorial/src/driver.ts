@@ -1,7 +1,7 @@
 import { connected, type Driver, settingsFor } from '@secrets/sync-worker';
 import { notesKv } from '../description/notes-kv.ts';
 import { NotesApi } from './notes-api.ts';
-import { inspectNote, putNote, releaseNote, removeNote, type Store } from './put-note.ts';
+import { inspectNote, listNotes, putNote, releaseNote, removeNote, type Store } from './put-note.ts';
 
 /** The driver of notes-kv. `endpointUrl` is the operator's endpoint in place of the provider's own. */
 export function notesKvDriver({ endpointUrl }: { endpointUrl?: string | undefined } = {}): Driver {
@@ -20,6 +20,7 @@ export function notesKvDriver({ endpointUrl }: { endpointUrl?: string | undefine
         remove: removeNote,
         release: releaseNote,
         inspect: inspectNote,
+        list: listNotes,
         close,
       });
     },

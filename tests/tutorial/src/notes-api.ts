@@ -16,6 +16,7 @@ const kinds: ReadonlyMap<string, CodeKind> = new Map([['NoteExists', 'conflict']
 const ErrorBody = z.object({ code: z.string().regex(/^[A-Za-z]{3,40}$/) });
 const Note = z.object({ id: z.string(), text: z.string(), tags: z.record(z.string(), z.string()) });
 const Found = z.object({ note: Note.nullable() });
+const Listed = z.object({ notes: z.array(Note.omit({ text: true }).extend({ name: z.string() })) });
 export type Note = z.infer<typeof Note>;
 
 /** A change of a note. Without a text, the text stays as it is. */
@@ -60,6 +61,12 @@ export class NotesApi {
     const path = `?name=${encodeURIComponent(name)}`;
     const response = await this.#send('FindNote', { method: 'GET', path }, signal);
     return parseResponse('FindNote', Found, response).note ?? undefined;
+  }
+
+  /** Returns all notes of the folder. */
+  async list(signal: AbortSignal) {
+    const response = await this.#send('ListNotes', { method: 'GET', path: '/all' }, signal);
+    return parseResponse('ListNotes', Listed, response).notes;
   }
 
   /** Returns the note as it is now. Throws a fault with the code `NoSuchNote` if it does not exist. */

@@ -7,6 +7,7 @@ import {
   belongsTo,
   hasCode,
   type InspectRequest,
+  type ListPage,
   type Look,
   marksOf,
   type OwnedSecret,
@@ -155,6 +156,18 @@ export async function inspectNote({ api, owner, signal }: Store, request: Inspec
     value: isSame ? 'same' : 'different',
     changedAt: null,
   };
+}
+
+export async function listNotes({ api, owner, signal }: Store): Promise<ListPage> {
+  const notes = await api.list(signal);
+  const secrets = notes.map(({ name, tags }) => ({
+    name,
+    belongs: belongingOf(owner, { name, tags, isRemembered: false }),
+    isReadable: true,
+    createdAt: null,
+    changedAt: null,
+  }));
+  return { secrets, next: null };
 }
 
 const owned = (

@@ -47,6 +47,10 @@ export const noteOperations = {
     const found = store.find(folder, name, lag.readMs);
     return jsonResponse(200, { note: found === undefined ? null : shown(found) });
   },
+  ListNotes(store, { folder }) {
+    const notes = store.all().filter((note) => note.folder === folder);
+    return jsonResponse(200, { notes: notes.map(shown) });
+  },
   ChangeNote(store, { id, body, idempotencyKey: key, updatedAt }) {
     const known = store.get(id);
     if (known === undefined) return failure(404, 'NoSuchNote');

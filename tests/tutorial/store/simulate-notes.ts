@@ -59,6 +59,7 @@ function notesRoutes(handle: Handler): RequestHandler {
   routes.use(express.json({ limit: '100kb' }));
   routes.post(path, handle('CreateNote'));
   routes.get(path, handle('FindNote'));
+  routes.get(`${path}/all`, handle('ListNotes'));
   routes.patch(`${path}/:id`, handle('ChangeNote'));
   routes.delete(`${path}/:id`, handle('DeleteNote'));
   return routes;

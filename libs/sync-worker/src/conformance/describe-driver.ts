@@ -4,7 +4,7 @@ import type { DriverUnderTest } from './driver-harness.ts';
 import { checkSequences } from './driver-sequences.ts';
 import { canary, DriverSuite } from './driver-suite.ts';
 import { faultTests, lostOutcomeTests } from './rules/fault-tests.ts';
-import { lookTests } from './rules/look-tests.ts';
+import { listTests, lookTests } from './rules/look-tests.ts';
 import { outsideTests } from './rules/outside-tests.ts';
 import {
   leftBehindTests,
@@ -33,6 +33,7 @@ export function describeDriver(subject: DriverUnderTest): void {
     releaseTests(suite);
     if (subject.changesOutside) outsideTests(suite, Object.keys(subject.changesOutside));
     lookTests(suite);
+    listTests(suite);
     staleTests(suite);
     if (subject.showsOwner ?? subject.supportsTags) {
       markTests(suite);

@@ -102,6 +102,8 @@ export interface DriverUnderTest {
   mayWriteTwice?: boolean;
   /** Whether a look compares values: the store returns them; default true. */
   readsValues?: boolean;
+  /** How many secrets a page of a list has at most, if the tests can create more; default: one page has all. */
+  pageSize?: number;
   /** Calls of a look at an external secret that nothing has changed, after the first one of a client; default 1. */
   lookCalls?: number;
   /**

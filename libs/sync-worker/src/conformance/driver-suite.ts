@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { Fault, type Json } from '@secrets/domain';
 import type { ConnectedDestination, DestinationSettings, PutRequest } from '../driver/driver.ts';
-import type { InspectRequest, Look } from '../driver/look.ts';
+import type { InspectRequest, ListedSecret, Look } from '../driver/look.ts';
 import type { DriverHarness, DriverUnderTest } from './driver-harness.ts';
 import { putRequest } from './put-request.ts';
 import { type Starts, withStarts } from './put-starts.ts';
@@ -50,6 +50,17 @@ export class DriverSuite {
 
   inspect(request: InspectRequest): Promise<Look> {
     return this.connected.inspect(request, deadline());
+  }
+
+  /** Returns the pages of the list. */
+  async list(): Promise<ListedSecret[][]> {
+    const pages: ListedSecret[][] = [];
+    for (let after: string | null = null; ; ) {
+      const { secrets, next } = await this.connected.list(after, deadline());
+      pages.push(secrets);
+      if (next === null) return pages;
+      after = next;
+    }
   }
 
   /** Removes the external secret of the entry of this put. */

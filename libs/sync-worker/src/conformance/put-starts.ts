@@ -37,5 +37,6 @@ export const withStarts = (connected: ConnectedDestination, starts: Starts): Con
   },
   inspect: (request, signal) =>
     connected.inspect({ ...request, putStartedAt: starts.get(request.entryId) ?? null }, signal),
+  list: (after, signal) => connected.list(after, signal),
   close: () => connected.close(),
 });

@@ -31,6 +31,8 @@ class WriteOnlyStore {
             ?.version,
     );
 
+  names = (signal: AbortSignal) => this.#call(signal, () => [...this.secrets.keys()]);
+
   write = (name: string, value: string, signal: AbortSignal) =>
     this.#call(signal, () => {
       const version = (this.secrets.get(name)?.version ?? 0) + 1;
@@ -101,6 +103,11 @@ function connect(store: WriteOnlyStore, destinationId: string): ConnectedDestina
         value: 'unread',
         changedAt: null,
       };
+    },
+    async list(_, signal) {
+      const names = await store.names(signal);
+      const shown = { belongs: 'none', isReadable: false, createdAt: null, changedAt: null } as const;
+      return { secrets: names.map((name) => ({ name, ...shown })), next: null };
     },
     close: async () => {},
   };

@@ -2,7 +2,7 @@ import { type DestinationDescription, whyValueRefused } from '@secrets/destinati
 import { Fault, type Json } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { ConnectedDestination, PutRequest, ReleaseRequest, RemoveRequest } from './driver.ts';
-import type { InspectRequest, Look } from './look.ts';
+import type { InspectRequest, ListPage, Look } from './look.ts';
 
 /** The operations of a driver on one destination, which `store` describes. */
 interface Operations<Store> {
@@ -12,6 +12,7 @@ interface Operations<Store> {
   /** Absent if the store shows no owner. */
   release?(store: Store, request: ReleaseRequest): Promise<void>;
   inspect(store: Store, request: InspectRequest): Promise<Look>;
+  list(store: Store, after: string | null): Promise<ListPage>;
   /** Closes all sockets. */
   close(): void | Promise<void>;
 }
@@ -20,7 +21,7 @@ interface Operations<Store> {
 export const connected = <Store extends { signal: AbortSignal }>(
   description: DestinationDescription,
   store: Omit<Store, 'signal'>,
-  { put, remove, release, inspect, close }: Operations<Store>,
+  { put, remove, release, inspect, list, close }: Operations<Store>,
 ): ConnectedDestination => {
   const within = (signal: AbortSignal) => ({ ...store, signal }) as Store;
   return {
@@ -31,6 +32,7 @@ export const connected = <Store extends { signal: AbortSignal }>(
     remove: (request, signal) => remove(within(signal), request),
     ...(release && { release: (request, signal) => release(within(signal), request) }),
     inspect: (request, signal) => inspect(within(signal), request),
+    list: (after, signal) => list(within(signal), after),
     close: async () => close(),
   };
 };

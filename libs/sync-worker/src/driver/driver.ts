@@ -3,7 +3,7 @@ import type { Sealed } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { EgressGuard } from '../egress/egress-guard.ts';
 import type { EntryRequest } from './entry-request.ts';
-import type { InspectRequest, Look } from './look.ts';
+import type { InspectRequest, ListPage, Look } from './look.ts';
 import type { Overwrite } from './ownership.ts';
 import type { ScopeMemory } from './scope-memory.ts';
 
@@ -108,6 +108,12 @@ export interface ConnectedDestination {
    * @throws {Fault} if the store does not say: what is unknown is neither absent nor changed
    */
   inspect(request: InspectRequest, signal: AbortSignal): Promise<Look>;
+  /**
+   * Lists the external secrets that are where the destination keeps its own, whoever they belong to, without their values; a page
+   * as large as the store permits.
+   * @param after `next` of the page before; null for the first page
+   */
+  list(after: string | null, signal: AbortSignal): Promise<ListPage>;
   /** Closes all sockets. May be called more than once. */
   close(): Promise<void>;
 }

@@ -32,3 +32,23 @@ export interface FoundSecret {
  * secret that is scheduled for deletion is absent: its readers get an error.
  */
 export type Look = { exists: false } | FoundSecret;
+
+/** An external secret in a list. Lists lag behind, so this is a hint: a secret that is not listed may exist. */
+export interface ListedSecret {
+  name: string;
+  /** By the marks of the store alone: `none` also for secrets of the destination where the store shows no owner. */
+  belongs: Belonging;
+  /** Whether the store returns its value. */
+  isReadable: boolean;
+  /** By the store's clock; null if the store does not show it. */
+  createdAt: Date | null;
+  changedAt: Date | null;
+}
+
+/** Part of a list. */
+export interface ListPage {
+  /** Ordered as the store orders them. May be empty although there are more. */
+  secrets: ListedSecret[];
+  /** Where the next page begins, at most 4,096 characters; null after the last one. */
+  next: string | null;
+}

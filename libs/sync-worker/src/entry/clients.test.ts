@@ -46,6 +46,7 @@ const driver: Driver = {
       put: async () => ({ remote: label }),
       remove: async () => {},
       inspect: async () => ({ exists: false }),
+      list: async () => ({ secrets: [], next: null }),
       close: async () => void closed.push(label),
     };
   },

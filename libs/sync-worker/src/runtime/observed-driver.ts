@@ -40,6 +40,7 @@ export function observedDriver(driver: Driver, metrics: Pick<WorkerMetrics, 'sta
         remove: (request, signal) => observed('remove', () => connected.remove(request, signal)),
         release: (request, signal) => observed('release', async () => connected.release?.(request, signal)),
         inspect: (request, signal) => observed('inspect', () => connected.inspect(request, signal)),
+        list: (after, signal) => observed('list', () => connected.list(after, signal)),
         close: () => connected.close(),
       };
     },

@@ -20,7 +20,11 @@ const leaseSeconds = 600;
 function driverThat(remove: () => Promise<void>): Driver {
   const put = async () => ({ remote: null });
   const inspect = async () => ({ exists: false }) as const;
-  return { type: destinationType, connect: async () => ({ put, remove, inspect, close: async () => {} }) };
+  const list = async () => ({ secrets: [], next: null });
+  return {
+    type: destinationType,
+    connect: async () => ({ put, remove, inspect, list, close: async () => {} }),
+  };
 }
 
 describe('a worker that is stopped', () => {

@@ -12,7 +12,7 @@ export interface WorkerMetrics {
   leaseLost(): void;
 }
 
-export type ProviderOperation = 'put' | 'remove' | 'release' | 'inspect';
+export type ProviderOperation = 'put' | 'remove' | 'release' | 'inspect' | 'list';
 
 const callBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 /** Up to a day: failures of a provider are retried for hours. */

@@ -23,11 +23,12 @@ export const Written = z.object({
 
 export const Replicated = z.object({ ReplicationStatus });
 
-export const Described = z.object({
+const described = {
   ARN: z.string(),
   Name: z.string(),
   KmsKeyId: z.string().optional(),
   DeletedDate: z.date().optional(),
+  CreatedDate: z.date().optional(),
   LastChangedDate: z.date().optional(),
   OwningService: z.string().optional(),
   PrimaryRegion: z.string().optional(),
@@ -35,6 +36,14 @@ export const Described = z.object({
   /** The labels of each version by its ID. */
   VersionIdsToStages: z.record(z.string(), z.array(z.string())).default({}),
   ReplicationStatus,
+};
+
+export const Described = z.object(described);
+
+/** Secrets are listed with the fields of a description, except some that are not read here. */
+export const Listed = z.object({
+  SecretList: z.array(z.object(described)).default([]),
+  NextToken: z.string().optional(),
 });
 
 /** A version with its value: a text, or bytes that this service has not written. */

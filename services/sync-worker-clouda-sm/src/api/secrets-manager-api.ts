@@ -5,6 +5,7 @@ import {
   type DeleteSecretCommandInput,
   DescribeSecretCommand,
   GetSecretValueCommand,
+  ListSecretsCommand,
   PutSecretValueCommand,
   type PutSecretValueCommandInput,
   RemoveRegionsFromReplicationCommand,
@@ -22,7 +23,7 @@ import { Fault } from '@secrets/domain';
 import { abortable, hasCode, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
 import { withFaults } from './call-faults.ts';
 import type { ClientOptions, Credentials } from './credentials.ts';
-import { Described, Replicated, Value, Written } from './schema.ts';
+import { Described, Listed, Replicated, Value, Written } from './schema.ts';
 
 type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = Parameters<
   typeof SecretsManagerClient.prototype.send<Input, Output>
@@ -60,6 +61,12 @@ export class SecretsManagerApi {
   async read(SecretId: string, VersionId: string, signal: AbortSignal) {
     const command = new GetSecretValueCommand({ SecretId, VersionId });
     return parseResponse('GetSecretValue', Value, await this.#send('GetSecretValue', command, signal));
+  }
+
+  /** Lists the secrets of the region, without those that are scheduled for deletion. */
+  async list(NextToken: string | undefined, signal: AbortSignal) {
+    const command = new ListSecretsCommand({ MaxResults: 100, NextToken });
+    return parseResponse('ListSecrets', Listed, await this.#send('ListSecrets', command, signal));
   }
 
   async put(input: PutSecretValueCommandInput, signal: AbortSignal) {

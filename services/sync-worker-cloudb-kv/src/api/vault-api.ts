@@ -5,12 +5,14 @@ import { Fault } from '@secrets/domain';
 import {
   abortable,
   hasCode,
+  malformedResponse,
   networkFault,
   parseResponse,
   providerFault,
   repeatIfThrottled,
 } from '@secrets/sync-worker';
 import { z } from 'zod';
+import { observingNextLink } from './next-link.ts';
 
 // The SDK's view of a secret, with only the fields that are read.
 const Properties = z.object({
@@ -29,6 +31,11 @@ const Properties = z.object({
   enabled: z.boolean().default(true),
 });
 const VaultSecret = z.object({ value: z.string().optional(), properties: Properties });
+
+const Page = z.object({
+  secrets: z.array(Properties.extend({ name: z.string() })),
+  next: z.string().max(4_096).optional(),
+});
 
 /** A secret in the vault. Its value is in clear text; undefined if the secret is deleted. */
 export type VaultSecret = z.infer<typeof VaultSecret>;
@@ -102,6 +109,20 @@ export class VaultApi {
       this.#call('Set', signal, (client, call) => client.updateSecretProperties(name, '', call)),
     );
     return found && parseResponse('Set', Properties, found);
+  }
+
+  /** Returns a page of at most 25 secrets, and where the next one begins. */
+  async list(after: string | undefined, signal: AbortSignal) {
+    const settings = { maxPageSize: 25, ...(after !== undefined && { continuationToken: after }) };
+    const { result, next } = await observingNextLink(() =>
+      this.#call('List', signal, (client, call) =>
+        client.listPropertiesOfSecrets(call).byPage(settings).next(),
+      ),
+    );
+    // The next request, with its token, goes where the response says.
+    if (next !== undefined && new URL(next).origin !== new URL(this.#client.vaultUrl).origin)
+      throw malformedResponse('List');
+    return parseResponse('List', Page, { secrets: result.value ?? [], next });
   }
 
   /** Begins a deletion; the vault takes a while to finish it. Succeeds if there is no such secret. */

@@ -8,17 +8,19 @@ import {
   type ScopeMemory,
 } from '@secrets/sync-worker';
 import { z } from 'zod';
+import { noteNextLink } from './next-link.ts';
 import { refusals } from './refusals.ts';
 
 /** The permission that a call needs, by which messages name the call. */
 const permissions: Readonly<Record<string, string>> = {
-  'GET secrets': 'Get',
-  'PUT secrets': 'Set',
-  'PATCH secrets': 'Set',
-  'DELETE secrets': 'Delete',
-  'GET deletedsecrets': 'Get',
-  'POST deletedsecrets': 'Recover',
-  'DELETE deletedsecrets': 'Purge',
+  'GET secrets': 'List',
+  'GET secrets/': 'Get',
+  'PUT secrets/': 'Set',
+  'PATCH secrets/': 'Set',
+  'DELETE secrets/': 'Delete',
+  'GET deletedsecrets/': 'Get',
+  'POST deletedsecrets/': 'Recover',
+  'DELETE deletedsecrets/': 'Purge',
 };
 
 const code = z.string().regex(/^[A-Za-z]{3,64}$/);
@@ -29,7 +31,9 @@ const ErrorBody = z.object({
     message: z.string().catch(''),
   }),
 });
-const Bundle = z.object({ id: z.string() });
+/** The last page has no link, or null. */
+const Page = z.object({ value: z.array(z.object({})), nextLink: z.string().nullish() });
+const Success = z.union([z.object({ id: z.string() }), Page]);
 
 /**
  * Throws the failures of a vault as faults, so that the SDK does not have to parse them. What passes is a success, or a
@@ -47,6 +51,7 @@ export const withFaults = (
     });
     const fault = faultOfResponse(request, response, audience);
     if (fault) throw fault;
+    noteNextLink(() => Page.safeParse(parsedJson(response.bodyAsText)).data?.nextLink || undefined);
     if (response.status === 401) await requireTenant(request, response, scope);
     return response;
   },
@@ -54,8 +59,8 @@ export const withFaults = (
 
 /** Names the call by the permission that it needs. */
 function operationOf({ method, url }: Pick<PipelineRequest, 'method' | 'url'>): string {
-  const [, collection = ''] = new URL(url).pathname.split('/');
-  return permissions[`${method} ${collection}`] ?? method;
+  const [, collection = '', name] = new URL(url).pathname.split('/');
+  return permissions[`${method} ${collection}${name === undefined ? '' : '/'}`] ?? method;
 }
 
 /** Undefined if the response is not a failure. A refused token has the code `Unauthorized`. */
@@ -69,7 +74,7 @@ function faultOfResponse(
   if (status === 401 && isChallenge(request, response)) return challengeFault(response, audience);
   if (status >= 400) return errorFault(operation, response);
   const isExpected =
-    status === 204 || (status === 200 && Bundle.safeParse(parsedJson(response.bodyAsText)).success);
+    status === 204 || (status === 200 && Success.safeParse(parsedJson(response.bodyAsText)).success);
   return isExpected ? undefined : malformedResponse(operation, status);
 }
 

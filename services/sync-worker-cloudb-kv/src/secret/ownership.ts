@@ -7,6 +7,7 @@ import {
   hasCode,
   type Overwrite,
   type OwnedSecret,
+  type Owner,
   requireWritable,
 } from '@secrets/sync-worker';
 import type { VaultSecret } from '../api/vault-api.ts';
@@ -33,7 +34,11 @@ export async function isOwn(
   return belongsTo(store.owner, owned(name, found, isRemembered));
 }
 
-/** The same, decided without a write. */
+/** Whose a secret is of which nothing is remembered. */
+export const belongingByTags = (owner: Owner, name: string, found: VaultSecret): Belonging =>
+  isCertificate(found.properties) ? 'provider' : belongingOf(owner, owned(name, found, false));
+
+/** Whose the secret is, decided without a write. */
 export async function belonging(
   { api, owner, signal }: Store,
   name: string,

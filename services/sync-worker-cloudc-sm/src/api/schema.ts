@@ -47,6 +47,17 @@ export const Secret = z
   }));
 export type Secret = z.infer<typeof Secret>;
 
+/** A page of secrets, each with its ID. */
+export const Listed = z.object({
+  secrets: z.array(
+    z.looseObject({ name: z.string() }).transform((secret) => ({
+      id: secret.name.slice(secret.name.lastIndexOf('/') + 1),
+      ...Secret.parse(secret),
+    })),
+  ),
+  next: z.string().nullish(),
+});
+
 export const Version = z
   .object({
     name: versionNumber,

@@ -6,7 +6,7 @@ import type { AuthClient } from 'google-auth-library';
 import { type CallOptions, loggingUtils } from 'google-gax';
 import { z } from 'zod';
 import { faultOf } from './call-faults.ts';
-import { Accessed, Secret, Version } from './schema.ts';
+import { Accessed, Listed, Secret, Version } from './schema.ts';
 
 // The SDK can log requests with their values (GOOGLE_SDK_NODE_LOGGING).
 loggingUtils.setBackend(null);
@@ -138,6 +138,16 @@ export class SecretManagerApi {
       client.listSecretVersions(request, { ...options, autoPaginate: false }),
     );
     return parseResponse('ListSecretVersions', z.array(Version), response);
+  }
+
+  /** Returns a page of the secrets of the project or the location, and where the next one begins; empty after the last one. */
+  async list(pageToken: string, signal: AbortSignal) {
+    const request = { parent: this.#parent, pageSize: 1_000, pageToken };
+    const page = await this.#call('ListSecrets', signal, async (client, options) => {
+      const [secrets, , response] = await client.listSecrets(request, { ...options, autoPaginate: false });
+      return [{ secrets, next: response?.nextPageToken }];
+    });
+    return parseResponse('ListSecrets', Listed, page);
   }
 
   /** Throws a fault with the code `FAILED_PRECONDITION` if the version has another etag or is destroyed. */

@@ -17,6 +17,11 @@ export const FoundSecret = z.object({
 });
 export type FoundSecret = z.infer<typeof FoundSecret>;
 
+export const ListedSecrets = z.object({
+  total_count: z.int().nonnegative(),
+  secrets: z.array(FoundSecret.extend({ name: z.string() })),
+});
+
 /** A repository, an environment or an organization. */
 export const Identified = z.object({ id: z.int().positive() });
 

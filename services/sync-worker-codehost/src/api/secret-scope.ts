@@ -36,6 +36,8 @@ export interface SecretScope {
   getPublicKey: Call;
   /** Returns the first secret of the list, and the total. */
   count: Call;
+  /** Returns a page of at most 100 secrets, beginning with page 1. */
+  list: Call<[page: number]>;
   get: Call<[name: string]>;
   /** Creates or overwrites a secret. One of an organization needs its access as well, or loses it. */
   write: Call<[name: string, content: SealedValue & Partial<Access>]>;
@@ -49,6 +51,9 @@ export const secretsOf = ({ kind, app, path }: SecretsLocation): string =>
 /** The names of the operations in the provider's API, for messages. */
 const names = { repository: 'Repo', environment: 'Environment', organization: 'Org' } as const;
 const apps = { actions: '', dependabot: 'Dependabot', codespaces: 'Codespaces' } as const;
+
+/** The most that the provider returns at once. */
+export const pageSize = 100;
 
 /** The scope in which a destination keeps its secrets. */
 export function secretScope(api: CodehostApi, place: SecretsLocation): SecretScope {
@@ -68,6 +73,7 @@ export function secretScope(api: CodehostApi, place: SecretsLocation): SecretSco
     maxSecrets: place.kind === 'organization' && place.app !== 'codespaces' ? 1000 : 100,
     getPublicKey: (signal) => call(`get${name}PublicKey`, signal, { method: 'GET', below: '/public-key' }),
     count: (signal) => call(`list${name}Secrets`, signal, { method: 'GET', per_page: 1 }),
+    list: (signal, page) => call(`list${name}Secrets`, signal, { method: 'GET', per_page: pageSize, page }),
     get: (signal, secret_name) => call(`get${name}Secret`, signal, { method: 'GET', below, secret_name }),
     write: (signal, secret_name, content) =>
       call(`createOrUpdate${name}Secret`, signal, { method: 'PUT', below, secret_name, ...content }),

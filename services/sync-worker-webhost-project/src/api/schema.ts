@@ -22,7 +22,8 @@ export const Variable = z
       .string()
       .nullish()
       .transform((comment) => comment ?? ''),
-    /** Only compared. Null if the provider states none. */
+    createdAt: z.number().nullable().default(null).catch(null),
+    /** Null if the provider states none. */
     updatedAt: z.number().nullable().default(null).catch(null),
     value: z.string().nullish(),
     decrypted: z.boolean().nullish(),

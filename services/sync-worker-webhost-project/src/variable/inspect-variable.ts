@@ -3,6 +3,7 @@ import type { InspectRequest, Look } from '@secrets/sync-worker';
 import type { Variable } from '../api/schema.ts';
 import { deviationOf } from './deviation.ts';
 import { withKnownRecords } from './known-records.ts';
+import { dateOf } from './list-variables.ts';
 import { belonging, ownRecords } from './ownership.ts';
 import { parseRemembered, type Remembered } from './remembered.ts';
 import type { Store } from './store.ts';
@@ -32,7 +33,7 @@ export async function inspectVariable(store: Store, request: InspectRequest): Pr
     mark: found.map(({ id, updatedAt }) => `${id} ${updatedAt ?? ''}`).join(),
     isUntouched,
     value,
-    changedAt: dateOf(found),
+    changedAt: dateOf(Math.max, found, 'updatedAt'),
     ...(value === 'same' && known !== undefined && isPlaced(own, known) && { remote: asFound(known, own) }),
   };
 }
@@ -70,9 +71,4 @@ async function compare(
     if (!isSameValue(value)) return 'different';
   }
   return 'same';
-}
-
-function dateOf(variables: readonly Variable[]): Date | null {
-  const newest = Math.max(0, ...variables.map(({ updatedAt }) => updatedAt ?? 0));
-  return newest === 0 ? null : new Date(newest);
 }

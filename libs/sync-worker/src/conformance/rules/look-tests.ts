@@ -8,6 +8,11 @@ import { newValue, putRequest } from '../put-request.ts';
 const one = `${canary} one`;
 const another = '5b0a6c3e-0000-4000-8000-0000000000aa';
 
+const faults = [
+  ...(['throttled', 'unavailable', 'forbidden', 'unauthenticated'] as const),
+  ...(['garbage', 'huge', 'redirect', 'reset'] as const),
+] satisfies FaultScenario[];
+
 /** Tests looks at single external secrets. None may change anything. */
 export function lookTests(suite: DriverSuite): void {
   const { subject } = suite;
@@ -93,30 +98,68 @@ export function lookTests(suite: DriverSuite): void {
         expect(await look(request.externalName, remote)).toMatchObject(shown);
       });
 
-    test.each([
-      'throttled',
-      'unavailable',
-      'forbidden',
-      'unauthenticated',
-      'garbage',
-      'huge',
-      'redirect',
-      'reset',
-    ] satisfies FaultScenario[])(
-      'that fails throws, and says nothing about the secret (%s)',
-      async (scenario) => {
-        const { request, remote } = await suite.putNew();
-        suite.harness.inject(scenario);
-        await suite.faultOf(() => look(request.externalName, remote));
-        suite.harness.clear();
-        expect(await look(request.externalName, remote)).toMatchObject({ isUntouched: true });
-      },
-    );
+    test.each(faults)('that fails throws, and says nothing about the secret (%s)', async (scenario) => {
+      const { request, remote } = await suite.putNew();
+      suite.harness.inject(scenario);
+      await suite.faultOf(() => look(request.externalName, remote));
+      suite.harness.clear();
+      expect(await look(request.externalName, remote)).toMatchObject({ isUntouched: true });
+    });
 
     test('does not return the value', async () => {
       const name = suite.harness.freshName();
       await suite.harness.plantForeign(name, one);
       suite.observed.push(await look(name, null, { isSameValue: (value) => value.reveal() === one }));
+    });
+  });
+}
+
+/** Tests lists of what is where the destination keeps its external secrets. */
+export function listTests(suite: DriverSuite): void {
+  const { subject } = suite;
+  const showsOwner = subject.showsOwner ?? subject.supportsTags;
+  const listed = async (name: string) => (await suite.list()).flat().filter((secret) => secret.name === name);
+
+  describe('a list', () => {
+    test('has each external secret once, with its owner as far as the store shows it', async () => {
+      const { request: own } = await suite.putNew();
+      const { request: theirs } = await suite.connectedAs({ id: another }, (other) =>
+        suite.putNew(one, other),
+      );
+      const foreign = suite.harness.freshName();
+      await suite.harness.plantForeign(foreign, one);
+      const isReadable = subject.readsValues !== false;
+      expect(await listed(own.externalName)).toMatchObject([
+        { belongs: showsOwner ? 'own' : 'none', isReadable },
+      ]);
+      expect(await listed(theirs.externalName)).toMatchObject([{ belongs: showsOwner ? 'other' : 'none' }]);
+      expect(await listed(foreign)).toMatchObject([{ belongs: 'none', isReadable }]);
+    });
+
+    test('leaves out what was removed', async () => {
+      const { request, remote } = await suite.putNew();
+      await suite.remove(request, remote);
+      expect(await listed(request.externalName)).toEqual([]);
+    });
+
+    test('consists of several pages where the store has more than one page of them', async () => {
+      const { pageSize } = subject;
+      if (pageSize === undefined) return expect(await suite.list()).toHaveLength(1);
+      const names = Array.from({ length: pageSize + 1 }, () => suite.harness.freshName());
+      for (const name of names) await suite.harness.plantForeign(name, 'x');
+      const pages = await suite.list();
+      expect(pages.length).toBeGreaterThan(1);
+      expect(pages.flat().map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    });
+
+    test.each(faults)('that fails throws (%s)', async (scenario) => {
+      suite.harness.inject(scenario);
+      await suite.faultOf(() => suite.list());
+    });
+
+    test('does not contain values', async () => {
+      await suite.putNew();
+      suite.observed.push(await suite.list());
     });
   });
 }
