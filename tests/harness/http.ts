@@ -19,13 +19,13 @@ export function client(baseUrl: string, token: string | undefined): Api {
   return (method, path, body) => send(`${baseUrl}/v1/${path}`, method, { headers, body });
 }
 
-/** Sends a request with a JSON body, if any. */
+/** Sends a request with a body, if any: bytes as they are, anything else as JSON. */
 export function send(
   url: string,
   method: string,
   { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
 ): Promise<Answer> {
-  const text = body === undefined ? undefined : JSON.stringify(body);
+  const text = body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const content =
     text === undefined
       ? {}

@@ -1,4 +1,4 @@
-import { type Api, expectStatus } from '../harness/http.ts';
+import { type Answer, type Api, expectStatus } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
 import type { OpenApiDocument } from './operations.ts';
 
@@ -39,20 +39,27 @@ export function known(path: string, name: string): readonly string[] {
   return name === 'path' || name === 'secret_name' ? ['s'] : [];
 }
 
-/** Requests may revoke the token that they use, or delete what it depends on: then another one is created. */
-export function withFreshTokens({ api: root, as }: Installation): Api {
-  const fresh = async () => {
+/** A client with all rights, whose requests may revoke its token, or delete what it depends on. */
+export const withFreshTokens = (system: Installation): Api =>
+  sendWithFreshTokens(system, (token, ...request: Parameters<Api>) => system.as(token)(...request));
+
+/** Sends requests with a token that has all rights. If one returns 403, the next ones have another token. */
+export function sendWithFreshTokens<Request extends unknown[]>(
+  { api: root }: Installation,
+  send: (token: string, ...request: Request) => Promise<Answer>,
+): (...request: Request) => Promise<Answer> {
+  const fresh = async (): Promise<string> => {
     const { body } = expectStatus(
       await root('POST', 'auth/token/create', { policies: ['root'], no_parent: true }),
       200,
     );
-    return as(body.auth.client_token);
+    return body.auth.client_token;
   };
-  let api: Promise<Api> = fresh();
+  let token: Promise<string> = fresh();
   return async (...request) => {
-    const used = api;
-    const answer = await (await used)(...request);
-    if (answer.status === 403 && api === used) api = fresh();
+    const used = token;
+    const answer = await send(await used, ...request);
+    if (answer.status === 403 && token === used) token = fresh();
     return answer;
   };
 }

@@ -66,7 +66,8 @@ export interface DrawnRequest {
   body: unknown;
 }
 
-interface Drawing {
+/** Where the values of requests come from. */
+export interface Drawing {
   values(schema: JsonSchema): fc.Arbitrary<unknown>;
   /** Existing values of a parameter in a path; they are drawn more often than others. */
   known(path: string, name: string): readonly string[];

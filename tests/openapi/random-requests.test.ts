@@ -1,30 +1,24 @@
 import { globalAgent } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
-import type { Answer } from '../harness/http.ts';
+import { type Answer, expectStatus, send } from '../harness/http.ts';
 import { runSize } from '../harness/run-size.ts';
 import {
   type DescribedInstallation,
-  prepare,
+  sendWithFreshTokens,
   startDescribed,
   withFreshTokens,
 } from './described-installation.ts';
-import {
-  type DrawnRequest,
-  isStream,
-  limitsOthers,
-  type Operation,
-  operationsOf,
-  requestsOf,
-} from './operations.ts';
+import { type HostileRequest, hostileRequestsOf } from './hostile/hostile-requests.ts';
+import { isStream, limitsOthers, type Operation, operationsOf, requestsOf } from './operations.ts';
+import { counted, sendRequests } from './sent-requests.ts';
 import { nearlyValidValues, validValues } from './values-of-schema.ts';
 
 // More with: REQUESTS=100000 npm test -- tests/openapi/random-requests (CONTRIBUTING.md)
-const requests = runSize('REQUESTS', 500, 20_000);
+const requests = runSize('REQUESTS', 400, 100_000);
+const hostileBodies = runSize('BODIES', 100, 20_000);
 const seed = Number(process.env.SEED ?? 42);
-const atOnce = 8;
 
 let described: DescribedInstallation;
 
@@ -85,71 +79,71 @@ test(
   'no request drawn from the document causes a 5xx, hangs, or returns an error without sentences',
   async () => {
     const { system, document, known } = described;
-    const any = fc.oneof(
-      ...operationsOf(document)
-        .filter(isSent)
-        .map((operation) => requestsOf(operation, { values: nearlyValidValues, known })),
-    );
     globalAgent.destroy(); // the server has closed its idle connections meanwhile
     const api = withFreshTokens(system);
-    const before = system.residentMebibytes();
-    const statuses: string[] = [];
-    let slowestMs = 0;
-    const send = async ({ operation, method, path, body }: DrawnRequest) => {
-      const started = performance.now();
-      const answer = await api(method, path, body).catch((error: unknown) =>
-        refusedEarly(error, { operation, path, body }),
-      );
-      slowestMs = Math.max(slowestMs, performance.now() - started);
-      statuses.push(String(answer.status));
-      const problem = problemOf(answer);
-      if (problem !== undefined)
-        throw new Error(
-          `${operation}: ${problem}: ${method} ${path} ${JSON.stringify(body)} → ${JSON.stringify(answer)}`,
-        );
-    };
-    for (let done = 0; done < requests; done += pageSize) {
-      const drawn = fc.sample(any, { numRuns: Math.min(pageSize, requests - done), seed: seed + done });
-      await prepare(system);
-      await inParallel(drawn, send);
-      if ((done / pageSize) % 20 === 19) process.stderr.write(`${done + pageSize} requests\n`);
-    }
-    await sleep(1_000); // what the last requests have started
-    console.log(
-      `${requests} requests: ${JSON.stringify(counted(statuses))}, slowest ${Math.round(slowestMs)} ms, ` +
-        `memory before ${before} MiB and after ${system.residentMebibytes()} MiB`,
-    );
+    const ofOperation = (operation: Operation) => requestsOf(operation, { values: nearlyValidValues, known });
+    await sendRequests(system, {
+      ...{ name: 'requests', count: requests, seed },
+      drawn: fc.oneof(...operationsOf(document).filter(isSent).map(ofOperation)),
+      send: ({ method, path, body }) =>
+        api(method, path, body).catch(refusedEarly(path.length > largeHeadBytes)),
+      show: ({ operation, method, path, body }) => `${operation}: ${method} ${path} ${JSON.stringify(body)}`,
+    });
   },
   Math.max(300_000, requests * 60),
 );
 
-const pageSize = 500;
+/** Checks of parameters read a body in the gateway, too. */
+const restricted = `
+  path "*" {
+    capabilities = ["create", "read", "update", "patch", "delete", "list"]
+    allowed_parameters = { "*" = [], "data" = [] }
+    denied_parameters = { "denied" = [], "mount" = ["a*", 1.0] }
+  }
+  path "auth/token/*" { capabilities = ["deny"] }`;
+
+test(
+  'no hostile body causes a 5xx, hangs, or returns an error without sentences',
+  async () => {
+    const { system, document, known } = described;
+    globalAgent.destroy();
+    expectStatus(await system.api('POST', 'sys/policies/acl/restricted', { policy: restricted }), 204);
+    const { body } = await system.api('POST', 'auth/token/create', { policies: ['restricted'] });
+    const sendAs = (token: string | undefined, { method, path, headers, body: bytes }: HostileRequest) => {
+      const own = token === undefined ? {} : { 'x-service-token': token };
+      return send(`${system.url}/v1/${path}`, method, { headers: { ...headers, ...own }, body: bytes });
+    };
+    const senders = {
+      root: sendWithFreshTokens(system, sendAs),
+      restricted: (request: HostileRequest) => sendAs(body.auth.client_token, request),
+      nobody: (request: HostileRequest) => sendAs(undefined, request),
+    };
+    const withBody = operationsOf(document).filter((one) => isSent(one) && one.requestBody !== undefined);
+    await sendRequests(system, {
+      ...{ name: 'hostile bodies', count: hostileBodies, seed },
+      drawn: fc.oneof(
+        ...withBody.map((operation) => hostileRequestsOf(operation, { values: validValues, known })),
+      ),
+      send: (request) =>
+        senders[request.as](request).catch(refusedEarly(headBytes(request) > largeHeadBytes)),
+      show: ({ body: bytes, ...request }) => `${JSON.stringify(request)} ${JSON.stringify(String(bytes))}`,
+    });
+  },
+  Math.max(300_000, hostileBodies * 60),
+);
 
 const isSent = (operation: Operation): boolean => !limitsOthers(operation) && !isStream(operation);
 
-/** While a long request is being sent, a response may arrive after which the server closes the connection. */
-function refusedEarly(cause: unknown, { operation, path, body }: Omit<DrawnRequest, 'method'>): Answer {
-  const isClosed = ['EPIPE', 'ECONNRESET'].includes((cause as { code?: string }).code ?? '');
-  if (isClosed && path.length > 15_000) return { status: 431, body: { errors: [] } };
-  throw new Error(`${operation}: no response: ${path} ${JSON.stringify(body)}`, { cause });
-}
+/** The limit is 16 KiB (docs/security.md). */
+const largeHeadBytes = 14_000;
 
-function problemOf({ status, body }: { status: number; body: unknown }): string | undefined {
-  if (status >= 500) return 'a failure';
-  if (status < 400) return undefined;
-  const errors: unknown = (body as { errors?: unknown } | undefined)?.errors;
-  const isEnvelope = status === 404 && (body as { data?: unknown })?.data !== undefined; // of a deleted version
-  return Array.isArray(errors) || isEnvelope ? undefined : 'an error without sentences';
-}
+const headBytes = ({ path, headers }: HostileRequest): number => path.length + JSON.stringify(headers).length;
 
-/** Calls the function for all items, a few at a time. */
-async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const queue = [...items];
-  const worker = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+/** While a request with a long head is being sent, a response may arrive after which the server closes the connection. */
+const refusedEarly =
+  (isLarge: boolean) =>
+  (cause: NodeJS.ErrnoException): Answer => {
+    const isClosed = ['EPIPE', 'ECONNRESET'].includes(cause.code ?? '');
+    if (isClosed && isLarge) return { status: 431, body: { errors: [] } };
+    throw cause;
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-}
-
-const counted = (texts: readonly string[]): Record<string, number> =>
-  Object.fromEntries([...Map.groupBy(texts, (text) => text)].map(([text, all]) => [text, all.length]));
