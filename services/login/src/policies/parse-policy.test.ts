@@ -10,6 +10,13 @@ function plusPaths(count: number): string {
   return JSON.stringify({ path: Object.fromEntries(paths) });
 }
 
+/** A policy that denies a number of values of two parameters. */
+function deniedValues(count: number): string {
+  const values = Array.from({ length: count - 1 }, (_, index) => index);
+  const denied = { capabilities: ['update'], denied_parameters: { a: values, b: [0] } };
+  return JSON.stringify({ path: { a: denied } });
+}
+
 describe('a policy is refused if it is or contains', () => {
   test.each<[string, string, RegExp]>([
     ['HCL with a syntax error', 'path "a" {\n  capabilities = ["read"\n}', /line 3, column 2/],
@@ -38,6 +45,7 @@ describe('a policy is refused if it is or contains', () => {
     ['a misspelt block', 'pth "a" { capabilities = ["deny"] }', /pth is unknown/],
     ['more than 64 KiB', `#${'x'.repeat(70_000)}`, /64 KiB/],
     ['too many paths with +', plusPaths(201), /at most 200 paths with \+/],
+    ['too many values of parameters', deniedValues(1_001), /at most 1000 values of parameters/],
     ['HCL nested too deeply', `a = ${'[ '.repeat(30_000)}`, /nested too deeply/],
     [
       'JSON nested too deeply',
@@ -244,6 +252,10 @@ test.each([
   expect(isRefused).toBe(false); // others had their turn meanwhile
   await refused;
   expect(isRefused).toBe(true);
+});
+
+test('a policy may have 1,000 values of parameters', async () => {
+  expect((await parsePolicy(deniedValues(1_000))).paths).toHaveLength(1);
 });
 
 test('a policy may have 200 paths with +', async () => {

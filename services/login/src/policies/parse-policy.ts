@@ -8,6 +8,8 @@ const maxBytes = 65_536;
 const maxPaths = 2_000;
 /** Each is a pattern that a request may have to be matched with; the others are looked up in maps. */
 const maxPlusPaths = 200;
+/** Values of restricted parameters: some are compared with each item of a parameter. */
+const maxParameterValues = 1_000;
 
 /**
  * Parses a policy, in HCL or JSON, into the rules that are evaluated (docs/conventions/access.md#policies). Unknown fields are
@@ -26,8 +28,18 @@ export async function parsePolicy(source: string, namespaceId: string): Promise<
     const [issue] = parsed.error.issues;
     throw invalid(`policy: path ${JSON.stringify(rules[Number(issue?.path[1])]?.path)}: ${issue?.message}`);
   }
+  if (parameterValuesIn(parsed.data) > maxParameterValues)
+    throw invalid(`policy: must have at most ${maxParameterValues} values of parameters`);
   return parsed.data;
 }
+
+const parameterValuesIn = ({ paths }: PolicyRules): number =>
+  paths
+    .flatMap(({ allowed_parameters: allowed = {}, denied_parameters: denied = {} }) => [
+      ...Object.values(allowed),
+      ...Object.values(denied),
+    ])
+    .reduce((sum, values) => sum + values.length, 0);
 
 const hasPlus = /(?:^|\/)\+(?:\/|$)/;
 

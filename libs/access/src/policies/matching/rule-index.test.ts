@@ -112,4 +112,15 @@ describe('the comparisons of one decision', () => {
     expect(stepsOf(paths, 'team-7/a/data/b')).toBeLessThanOrEqual(3);
     expect(stepsOf(paths, 'team-7/a/data/b/c')).toBe(0);
   });
+
+  test('include the values of parameters, which are merged', () => {
+    const values = Array.from({ length: 700 }, (_, at) => at);
+    const rule = (path: string): PathRule => ({
+      path,
+      capabilities: ['update'],
+      denied_parameters: { a: values },
+    });
+    expect(indexRules([rule('a'), rule('b')]).maxSteps).toBeGreaterThan(700);
+    expect(indexRules([rule('a'), rule('a')]).maxSteps).toBeGreaterThan(1_400);
+  });
 });

@@ -1,5 +1,6 @@
 import { foldedFrom, nameIndexesOf } from '../../paths/folded-names.ts';
 import { type Grant, grantOf, mergedGrants } from '../rules/grant.ts';
+import { sizeOfRules } from '../rules/parameter-rules.ts';
 import { byPriority, type PolicyPattern, parsePattern } from '../rules/policy-pattern.ts';
 import type { PathRule } from '../rules/policy-rules.ts';
 import { plusIndex } from './plus-index.ts';
@@ -61,7 +62,7 @@ function indexAsWritten(pathRules: readonly PathRule[]): RuleIndex {
   const segmented = plusIndex(rules.filter(({ pattern }) => pattern.plusSegments > 0));
   return {
     size: rules.length,
-    maxSteps: 2 + prefixes.maxSteps + 2 * segmented.maxSteps,
+    maxSteps: 2 + prefixes.maxSteps + 2 * segmented.maxSteps + largestRestrictions(rules),
     rules,
     on: (path) => exact.get(path) ?? strongest(prefixes.find(path), segmented.find(path)),
     onFolder: (path) => {
@@ -71,6 +72,13 @@ function indexAsWritten(pathRules: readonly PathRule[]): RuleIndex {
     },
   };
 }
+
+/** The largest number of values that merging one of the rules with another one takes. */
+const largestRestrictions = (rules: readonly Rule[]): number =>
+  rules.reduce((most, { grant: { conditions } }) => {
+    const restrictions = conditions?.parameters;
+    return restrictions === undefined ? most : Math.max(most, sizeOfRules(restrictions));
+  }, 0);
 
 /** The patterns with a name in other letters than lower case, with these in lower case, by the index at which the name begins. */
 function foldedIndexes(pathRules: readonly PathRule[]): ReadonlyMap<number, RuleIndex> {

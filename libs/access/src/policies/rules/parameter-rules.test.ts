@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Json } from '@secrets/domain';
 import { fieldNamesOf } from '../../paths/path-rules.ts';
 import { compilePolicies } from '../matching/compile-policies.ts';
+import { Comparisons, maxComparisons } from './comparisons.ts';
 import { meetsConditions } from './conditions.ts';
+import { parameterRulesOf, permits } from './parameter-rules.ts';
 import type { PathRule } from './policy-rules.ts';
 
 type Restrictions = Partial<
@@ -180,5 +182,53 @@ describe('policies with the same path', () => {
   test('restrict parameters even if one of them does not', () => {
     expect(allows([a, {}], { z: 1 })).toBe(false);
     expect(allows([{}, a], { z: 1 })).toBe(false);
+  });
+});
+
+describe('the comparisons of one request', () => {
+  const values = (count: number, text: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => text(at));
+  const stepsOf = (restrictions: Restrictions, a: Json): number => {
+    const comparisons = new Comparisons();
+    const rules = parameterRulesOf({ path: 'a', capabilities: ['update'], ...restrictions })!;
+    permits(rules, { path: 'a', body: { a }, query: [], isRead: false }, comparisons);
+    return comparisons.steps;
+  };
+
+  test.each<[string, Restrictions, Json]>([
+    ['of many items', { denied_parameters: { a: values(900, String) } }, values(4_900, (at) => `x${at}`)],
+    ['of many items in a text', { denied_parameters: { a: values(900, String) } }, 'x,'.repeat(500_000)],
+    ['of a long text', { allowed_parameters: { a: [`*b${'a'.repeat(30_000)}*`] } }, 'a'.repeat(1_000_000)],
+    ['of nested lists', { denied_parameters: { a: values(900, String) } }, [values(4_900, String)]],
+    [
+      'of values that are lists themselves',
+      {
+        allowed_parameters: {
+          a: [
+            [...values(4_000, String), 'x'],
+            [...values(4_000, String), 'y'],
+          ],
+        },
+      },
+      [...values(4_000, String), 'z'],
+    ],
+  ])('are limited: a request %s is refused', (_which, restrictions, a) => {
+    expect(() => stepsOf(restrictions, a)).toThrow('too many values to compare');
+  });
+
+  test.each<[string, Restrictions, Json]>([
+    ['all values of a policy', { denied_parameters: { a: values(1_000, String) } }, 'x'],
+    [
+      'a long text with a few patterns',
+      { allowed_parameters: { a: ['*x', 'x*', '*y*'] } },
+      'z'.repeat(1_000_000),
+    ],
+    [
+      'a list of 20 items with 100 values',
+      { denied_parameters: { a: values(100, (at) => `x-${at}`) } },
+      values(20, String),
+    ],
+  ])('suffice for %s', (_which, restrictions, a) => {
+    expect(stepsOf(restrictions, a)).toBeLessThanOrEqual(maxComparisons);
   });
 });

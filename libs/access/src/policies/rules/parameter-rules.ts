@@ -1,5 +1,6 @@
 import type { Json } from '@secrets/domain';
 import { fieldNamesOf, otherFieldNames } from '../../paths/path-rules.ts';
+import { Comparisons } from './comparisons.ts';
 import { isDenied, isListed } from './parameter-values.ts';
 import type { PathRule } from './policy-rules.ts';
 
@@ -29,6 +30,13 @@ function byName(given: Readonly<Record<string, readonly Json[]>> = {}): Values |
   );
   return first && rest.reduce(mergedValues, first);
 }
+
+/** The number of values in restrictions: merging these takes time in proportion to it. */
+export const sizeOfRules = ({ allowed, denied, required }: ParameterRules): number =>
+  [...(allowed?.values() ?? []), ...(denied?.values() ?? [])].reduce(
+    (sum, values) => sum + 1 + values.length,
+    required.length,
+  );
 
 /** The restrictions of two rules with the same pattern. A rule without restrictions adds nothing. */
 export function mergedParameterRules(
@@ -64,9 +72,18 @@ export interface RequestParameters {
   isRead: boolean;
 }
 
-/** Whether a request may have these parameters. */
-export const permits = (rules: ParameterRules, parameters: RequestParameters): boolean =>
-  hasRequired(rules, parameters) && !hasDenied(rules, parameters) && hasOnlyAllowed(rules, parameters);
+/**
+ * Whether a request may have these parameters.
+ * @throws a problem (`invalid`) if they have too many values to be compared
+ */
+export const permits = (
+  rules: ParameterRules,
+  parameters: RequestParameters,
+  comparisons = new Comparisons(),
+): boolean =>
+  hasRequired(rules, parameters) &&
+  !hasDenied(rules, parameters, comparisons) &&
+  hasOnlyAllowed(rules, parameters, comparisons);
 
 /** The names are compared as the services do: another letter case is another field, which they ignore. So is null. */
 function hasRequired(
@@ -80,21 +97,29 @@ function hasRequired(
   );
 }
 
-function hasDenied({ denied }: ParameterRules, { body, query }: RequestParameters): boolean {
+function hasDenied(
+  { denied }: ParameterRules,
+  { body, query }: RequestParameters,
+  comparisons: Comparisons,
+): boolean {
   if (denied === undefined) return false;
   const given = [...Object.entries(body), ...query];
   if (denied.has('*')) return given.length > 0;
   return [...given, ...settingsIn(body)].some(([name, value]) => {
     const values = valuesOf(denied, name);
-    return values !== undefined && isDenied(values, value);
+    return values !== undefined && isDenied(values, value, comparisons);
   });
 }
 
-function hasOnlyAllowed({ allowed }: ParameterRules, { body, query }: RequestParameters): boolean {
+function hasOnlyAllowed(
+  { allowed }: ParameterRules,
+  { body, query }: RequestParameters,
+  comparisons: Comparisons,
+): boolean {
   if (allowed === undefined) return true;
   const isAllowed = ([name, value]: readonly [string, Json], otherwise: boolean) => {
     const values = valuesOf(allowed, name);
-    return values === undefined ? otherwise : isListed(values, value);
+    return values === undefined ? otherwise : isListed(values, value, comparisons);
   };
   const others = allowed.has('*');
   const given = [...Object.entries(body), ...query];
@@ -121,10 +146,17 @@ const valuesOf = (values: Values, name: string): readonly Json[] | undefined =>
  * `token_` or not.
  */
 function otherNamesOf(name: string): string[] {
-  const pairs = otherFieldNames.filter((pair) => pair.includes(name));
   const prefixed = name.startsWith(prefix) ? name.slice(prefix.length) : prefix + name;
-  return [...new Set([...pairs.flat(), prefixed])].filter((other) => other !== name);
+  return [...new Set([...(pairsWith.get(name) ?? []), prefixed])].filter((other) => other !== name);
 }
+
+/** All names in the pairs that a name is part of. */
+const pairsWith: ReadonlyMap<string, readonly string[]> = new Map(
+  [...new Set(otherFieldNames.flat())].map((name) => [
+    name,
+    otherFieldNames.filter((pair) => pair.includes(name)).flat(),
+  ]),
+);
 
 const prefix = 'token_';
 

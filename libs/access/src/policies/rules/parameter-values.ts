@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   canonicalValue,
   destinationType,
@@ -7,53 +6,55 @@ import {
   seconds,
   trimSlashes,
 } from '@secrets/domain';
+import type { Comparisons } from './comparisons.ts';
 
 /**
  * Whether a rule lists a value. A list that is written as one string is listed if each of its parts is: otherwise
  * `team-*` would also match `team-a,admin`.
  */
-export function isListed(values: readonly Json[], given: Json): boolean {
-  if (values.length === 0 || values.some((value) => isDeepStrictEqual(value, given))) return true;
+export function isListed(values: readonly Json[], given: Json, comparisons: Comparisons): boolean {
+  if (values.length === 0 || values.some((value) => comparisons.isEqual(value, given))) return true;
   if (typeof given !== 'string') return false;
-  return partsOf(given).every((part) => values.some((value) => matches(value, part)));
+  return comparisons.split(given).every((part) => values.some((value) => matches(value, part, comparisons)));
 }
 
 /**
  * Whether a rule denies a value, in whichever form a service accepts it: numbers, booleans and durations as text, one
  * item of a list, other letter case, slashes around it, the alternative name of a type, a map as pairs.
  */
-export function isDenied(values: readonly Json[], given: Json): boolean {
+export function isDenied(values: readonly Json[], given: Json, comparisons: Comparisons): boolean {
   if (values.length === 0) return true;
   const map = mapOfPairs(given) ?? given;
   return (
-    values.some((value) => isDeepStrictEqual(mapOfPairs(value) ?? value, map)) ||
-    itemsOf(given).some((item) => values.some((value) => isSame(value, item)))
+    values.some((value) => comparisons.isEqual(mapOfPairs(value) ?? value, map)) ||
+    itemsOf(given, comparisons).some((item) => isSameAsOne(values, item, comparisons))
   );
 }
 
-function isSame(denied: Json, given: Json): boolean {
-  if (isDeepStrictEqual(denied, given)) return true;
-  const [texts, patterns] = [textsOf(given), textsOf(denied)];
-  if (texts.some((text) => patterns.some((pattern) => matches(pattern, text)))) return true;
-  const meanings = meaningsOf(denied);
-  return meaningsOf(given).some((meaning) => meanings.includes(meaning));
+function isSameAsOne(values: readonly Json[], given: Json, comparisons: Comparisons): boolean {
+  const [texts, meanings] = [textsOf(given), meaningsOf(given)];
+  return values.some((denied) => {
+    if (comparisons.isEqual(denied, given)) return true;
+    const patterns = textsOf(denied);
+    if (texts.some((text) => patterns.some((pattern) => matches(pattern, text, comparisons)))) return true;
+    return meanings.length > 0 && meaningsOf(denied).some((meaning) => meanings.includes(meaning));
+  });
 }
 
 /** Text may begin and end with `*`, which matches any text. */
-function matches(value: Json, given: string): boolean {
+function matches(value: Json, given: string, comparisons: Comparisons): boolean {
   if (typeof value !== 'string') return false;
   const [begins, ends] = [value.startsWith('*'), value.endsWith('*')];
   const text = value.slice(begins ? 1 : 0, ends && value.length > 1 ? -1 : undefined);
-  if (begins && ends) return given.includes(text);
+  if (begins && ends) return comparisons.includes(given, text);
   if (begins) return given.endsWith(text);
   return ends ? given.startsWith(text) : given === text;
 }
 
-const partsOf = (text: string): string[] => text.split(',').map((part) => part.trim());
-
-function itemsOf(given: Json): readonly Json[] {
-  if (Array.isArray(given)) return [given, ...given.flatMap(itemsOf)];
-  return typeof given === 'string' && given.includes(',') ? [given, ...partsOf(given)] : [given];
+function itemsOf(given: Json, comparisons: Comparisons): readonly Json[] {
+  comparisons.take(1);
+  if (Array.isArray(given)) return [given, ...given.flatMap((item) => itemsOf(item, comparisons))];
+  return typeof given === 'string' && given.includes(',') ? [given, ...comparisons.split(given)] : [given];
 }
 
 const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null;
@@ -61,7 +62,7 @@ const isScalar = (value: Json): boolean => typeof value !== 'object' || value ==
 function textsOf(value: Json): string[] {
   const text = String(value).trim().toLowerCase();
   return isScalar(value)
-    ? [text, trimSlashes(text), destinationType(text).toLowerCase(), canonicalValue(text)]
+    ? [...new Set([text, trimSlashes(text), destinationType(text).toLowerCase(), canonicalValue(text)])]
     : [];
 }
 
