@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { type DestinationDescription, destinationTypes } from '@secrets/destinations';
-import { seconds } from '../../libs/domain/src/fields/lenient-fields.ts';
+import { seconds } from '../../../libs/domain/src/fields/lenient-fields.ts';
 import { phrase, recorded, update, withRows } from './field-tables.ts';
 
 const types = Object.values(destinationTypes);

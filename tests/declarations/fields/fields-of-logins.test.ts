@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { seconds } from '../../libs/domain/src/fields/lenient-fields.ts';
-import type { SettingField } from '../../libs/domain/src/fields/stored-settings.ts';
-import { otherNamesIn } from '../../libs/http/src/index.ts';
+import { seconds } from '../../../libs/domain/src/fields/lenient-fields.ts';
+import type { SettingField } from '../../../libs/domain/src/fields/stored-settings.ts';
+import { otherNamesIn } from '../../../libs/http/src/index.ts';
 import {
   ConfigBody,
   configFields,
-} from '../../services/login/src/auth-methods/cloudb/config/config-settings.ts';
-import { RoleBody, roleFields } from '../../services/login/src/auth-methods/cloudb/roles/role-settings.ts';
-import { TokenRoleBody, tokenRoleFields } from '../../services/login/src/tokens/roles/role-settings.ts';
+} from '../../../services/login/src/auth-methods/cloudb/config/config-settings.ts';
+import { RoleBody, roleFields } from '../../../services/login/src/auth-methods/cloudb/roles/role-settings.ts';
+import { TokenRoleBody, tokenRoleFields } from '../../../services/login/src/tokens/roles/role-settings.ts';
 import { recorded, update, withNames, withRows } from './field-tables.ts';
 
 type Declared = readonly (readonly [string, SettingField])[];
