@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mustRun, run } from '../run.ts';
@@ -29,6 +29,36 @@ const fromPython = (source: string): Recipe => ({
   },
 });
 
+/**
+ * Ansible with one of the collections that the package `ansible` contains: the whole package has tens of thousands of
+ * files.
+ */
+const fromAnsible = (source: string, collection: string): Recipe => {
+  const core = fromPython(source);
+  const pins = `${source}/collection.txt`;
+  return {
+    files: [...core.files, pins, `${source}/playbook.yml`],
+    obstacle: core.obstacle,
+    install: async (folder) => {
+      await core.install(folder);
+      const download = join(folder, 'download');
+      const args = ['download', '--quiet', '--disable-pip-version-check', '--no-deps', '--dest', download];
+      await mustRun(join(folder, 'bin', 'pip'), [...args, '-r', sourceFile(pins)]);
+      await mustRun(join(folder, 'bin', 'python'), ['-c', unpack, download, collection, folder]);
+      rmSync(download, { recursive: true });
+    },
+  };
+};
+
+/** A Python program: unpacks one folder of the archives in another folder. */
+const unpack = `
+import pathlib, sys, zipfile
+source, wanted, target = sys.argv[1:]
+for path in pathlib.Path(source).glob("*.whl"):
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(target, [name for name in archive.namelist() if name.startswith(wanted)])
+`;
+
 /** An npm package and its program, which Node finds beside it. */
 const fromNpm = (source: string, ...programs: string[]): Recipe => {
   const names = ['package.json', 'package-lock.json', ...programs];
@@ -53,12 +83,32 @@ const fromGo = (source: string, build: (folder: string) => string[], ...programs
   };
 };
 
+/** The goal of Maven that fetches what a pom.xml names, with everything that it depends on. */
+const fetchLibraries = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+
+/** Java libraries and programs that use them, compiled. */
+const fromMaven = (source: string, ...programs: string[]): Recipe => ({
+  files: ['pom.xml', ...programs].map((name) => `${source}/${name}`),
+  obstacle: async () =>
+    (await missing(['javac', '--release', '17', '--version'], 'javac 17 or newer is not installed')) ??
+    (await missing(['mvn', '--version'], 'mvn is not installed')),
+  install: async (folder) => {
+    const libraries = join(folder, 'lib');
+    const pom = sourceFile(`${source}/pom.xml`);
+    await mustRun('mvn', ['-q', '-B', '-f', pom, fetchLibraries, `-DoutputDirectory=${libraries}`]);
+    const sources = programs.map((name) => sourceFile(`${source}/${name}`));
+    await mustRun('javac', ['-d', folder, '-cp', join(libraries, '*'), ...sources]);
+  },
+});
+
 export const recipes = {
   hvac: fromPython('hvac'),
   openbao: fromPython('openbao'),
   'node-vault': fromNpm('node-vault'),
   go: fromGo('go', (folder) => ['test', '-c', '-o', join(folder, 'client.test'), '.'], 'client_test.go'),
   'hashi-vault-js': fromNpm('programs/hashi-vault-js', 'client.mjs'),
+  java: fromMaven('programs/java', 'SpringVault.java', 'JavaDriver.java'),
+  ansible: fromAnsible('programs/ansible', 'ansible_collections/community/hashi_vault/'),
 } satisfies Record<string, Recipe>;
 
 /** The reason, if the command cannot be run or fails. */

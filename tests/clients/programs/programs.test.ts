@@ -4,14 +4,40 @@ import { expectStatus } from '../../harness/http.ts';
 import { type Installation, startInstallation } from '../../harness/installation.ts';
 import { type ClientName, clientFolder, isInstalled } from '../install/install.ts';
 import { mustRun } from '../run.ts';
+import { playTasks } from './ansible/play-tasks.ts';
+import { useAgent } from './bao-agent/use-agent.ts';
 import { type CountingProxy, isWrite, startCountingProxy } from './counting-proxy.ts';
 
 /** Has a client make its calls. Throws if one of them does not return what its user expects. */
 type Program = (folder: string, env: NodeJS.ProcessEnv) => Promise<unknown>;
 
-const programs: Partial<Record<ClientName, Program>> = {
-  'hashi-vault-js': (folder, env) => mustRun(process.execPath, [join(folder, 'client.mjs')], { env }),
-};
+const inJava =
+  (program: string): Program =>
+  (folder, env) =>
+    mustRun('java', ['-cp', `${folder}:${join(folder, 'lib', '*')}`, program], { env });
+
+/** One client, under the name of what has to be installed for it. */
+const programs: { title: string; client: ClientName; run: Program }[] = [
+  {
+    title: 'hashi-vault-js',
+    client: 'hashi-vault-js',
+    run: (folder, env) => mustRun(process.execPath, [join(folder, 'client.mjs')], { env }),
+  },
+  {
+    title: 'bao-agent',
+    client: 'openbao',
+    run: (folder, env) => useAgent(join(folder, 'bin', 'bao'), env),
+  },
+  { title: 'spring-vault', client: 'java', run: inJava('SpringVault') },
+  { title: 'vault-java-driver', client: 'java', run: inJava('JavaDriver') },
+  { title: 'ansible', client: 'ansible', run: playTasks },
+];
+
+const policyFor = (mount: string) => `
+  path "${mount}/data/*" { capabilities = ["read"] }
+  path "${mount}/data/team/*" { capabilities = ["create", "read", "update"] }
+  path "${mount}/metadata/*" { capabilities = ["read", "list"] }
+`;
 
 describe('a program with an unmodified client', () => {
   const audience = 'https://secrets.example';
@@ -35,12 +61,10 @@ describe('a program with an unmodified client', () => {
   afterEach(() => proxy?.stop());
   afterAll(() => service?.stop());
 
-  /** Creates a mount, a policy to read in it, and a role with it, of the same name. Returns the environment of a program. */
+  /** Creates a mount, a policy and a role, all with this name. Returns the environment of a program. */
   async function prepare(name: string): Promise<NodeJS.ProcessEnv> {
     await write(`sys/mounts/${name}`, { type: 'kv', options: { version: '2' } });
-    await write(`sys/policies/acl/${name}`, {
-      policy: `path "${name}/data/*" { capabilities = ["read"] }`,
-    });
+    await write(`sys/policies/acl/${name}`, { policy: policyFor(name) });
     await write(`auth/azure/role/${name}`, { policies: [name], bound_service_principal_ids: [oid] });
     const jwt = await service.sandbox.issueToken({ audience, oid });
     proxy = await startCountingProxy(service.url);
@@ -49,14 +73,14 @@ describe('a program with an unmodified client', () => {
     return { PATH: process.env.PATH, HOME: process.env.HOME, ...address, ...names };
   }
 
-  for (const [name, run] of Object.entries(programs) as [ClientName, Program][]) {
-    const title = `${name} makes at least ten calls, some of which write`;
-    if (!isInstalled(name)) test.skip(`${title}: not installed`, () => undefined);
+  for (const { title, client, run } of programs) {
+    const rule = `${title} makes at least ten calls, some of which write`;
+    if (!isInstalled(client)) test.skip(`${rule}: ${client} is not installed`, () => undefined);
     else
-      test(title, async () => {
-        await run(clientFolder(name), await prepare(name));
+      test(rule, async () => {
+        await run(clientFolder(client), await prepare(title));
         const writes = proxy.verbs.filter(isWrite);
-        process.stdout.write(`calls: ${name}: ${proxy.verbs.length}, of which ${writes.length} write\n`);
+        process.stdout.write(`calls: ${title}: ${proxy.verbs.length}, of which ${writes.length} write\n`);
         expect(proxy.verbs.length).toBeGreaterThanOrEqual(10);
         expect(writes.length).toBeGreaterThanOrEqual(1);
       });
