@@ -9,7 +9,7 @@ export type Granularity = 'secret-path' | 'secret-key';
 interface NameRule {
   /** Returns the template of destinations that do not set their own. */
   defaultTemplate(prefix: string, granularity: Granularity): string;
-  /** Turns the result of the default template into a valid name. The results of users' own templates are not changed. */
+  /** Turns the result of the default template into a valid name. In that of a user's own template, only separators are. */
   normalise(name: string): string;
   /** Returns why the name is invalid, as a clause that follows "the name"; undefined if it is valid. */
   check(name: string): string | undefined;

@@ -1,4 +1,5 @@
 import type { DestinationDescription, Granularity } from '../description.ts';
+import { separatorsReplaced } from './external-name.ts';
 import { evaluateTemplate } from './template/evaluate-template.ts';
 import type { NameVariables } from './template/name-variables.ts';
 import { type NameTemplate, parseTemplate } from './template/parse-template.ts';
@@ -55,10 +56,8 @@ function whyNeverValid(
   template: NameTemplate,
   granularity: Granularity,
 ): string | undefined {
-  const name = evaluateTemplate(
-    template,
-    granularity === 'secret-key' ? { ...plain, SecretKey: 'a' } : plain,
-  );
+  const variables = granularity === 'secret-key' ? { ...plain, SecretKey: 'a' } : plain;
+  const name = separatorsReplaced(nameRule, evaluateTemplate(template, variables));
   const refusal = nameRule.check(name);
   return refusal && `produces only invalid names, such as ${JSON.stringify(name)}: a name ${refusal}`;
 }

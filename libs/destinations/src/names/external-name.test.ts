@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { destinationTypes, findDescription } from '../registry.ts';
+import { whyTemplateRefused } from './check-template.ts';
 import { namesOf } from './names-harness.ts';
 
 const nameOf = namesOf(findDescription('cloudA-sm'));
@@ -53,6 +54,19 @@ test("the result of a user's template is not changed, and refused if it is inval
   );
   expect(() => nameOf({}, '{{ .SecretPath | trimprefix "my-secret" }}')).toThrow(/1 to 512/);
   expect(() => nameOf({}, '{{ .SecretKey }}')).toThrow(/secret_name_template: .SecretKey/);
+});
+
+test.each([
+  ['cloudA-sm', 'vault/kv_1234/shop/db'],
+  ['cloudB-kv', 'vault-kv-1234-shop-db'],
+  ['cloudC-sm', 'vault-kv_1234-shop-db'],
+  ['codehost', 'VAULT_KV_1234_SHOP_DB'],
+  ['webhost-project', 'vault_kv_1234_shop_db'],
+])("slashes in a user's template are replaced as in default names: %s", (type, expected) => {
+  const description = findDescription(type)!;
+  const template = 'vault/{{ .MountAccessor }}/{{ .SecretPath }}';
+  expect(namesOf(description)({ SecretPath: 'shop/db' }, template)).toBe(expected);
+  expect(whyTemplateRefused(description, template, 'secret-path')).toBeUndefined();
 });
 
 test("different paths in the destination's own alphabet have different names", () => {

@@ -17,8 +17,9 @@ export interface NameContext {
 
 /**
  * Returns the name of one external secret. The result of the default template is normalised to a valid name, with a hash if
- * that replaces characters outside ASCII; that of a user's own template must be valid as it is. Throws `Problem` `invalid` with
- * the name and the reason if it is not: names contain paths and keys, but no values.
+ * that replaces characters outside ASCII; in the result of a user's own template, only separators are replaced
+ * (`separatorsReplaced`). Throws `Problem` `invalid` with the name and the reason if it is not valid then: names contain paths
+ * and keys, but no values.
  */
 export function externalName(description: DestinationDescription, context: NameContext): string {
   const name = evaluated(description, context);
@@ -43,9 +44,23 @@ function evaluated(
   { nameRule }: DestinationDescription,
   { template, variables, prefix }: NameContext,
 ): string {
-  if (!isDefault(template)) return evaluate(template, variables);
+  if (!isDefault(template)) return separatorsReplaced(nameRule, evaluate(template, variables));
   const name = evaluate(nameRule.defaultTemplate(prefix, granularityOf(variables)), variables);
   return nameRule.normalise(losesCharacters(variables) ? `${name}-${hashOf(variables)}` : name);
+}
+
+/**
+ * Replaces slashes, and underscores besides, as in default names, if a custom name would be valid without them: templates
+ * are shared between types, and Vault's default of all types has slashes, and underscores in accessors
+ * (https://developer.hashicorp.com/vault/docs/sync#name-template).
+ */
+export function separatorsReplaced(
+  { check, normalise }: DestinationDescription['nameRule'],
+  name: string,
+): string {
+  const isOnlyReason =
+    name.includes('/') && check(name) !== undefined && check(name.replaceAll(/[/_]/g, 'a')) === undefined;
+  return isOnlyReason ? normalise(name) : name;
 }
 
 const isDefault = (template: string | undefined): template is undefined | '' =>
