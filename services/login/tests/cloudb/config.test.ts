@@ -132,7 +132,16 @@ describe('a configuration', () => {
     ['a long lifetime', { identity_token_ttl: '25h' }, /identity_token_ttl: must be between 1m and 24h/],
     ['a negative number', { max_retries: -1 }, /max_retries/],
     ['two schedules', { rotation_period: 60, rotation_schedule: '0 0 * * *' }, /mutually exclusive/],
-    ['a window without a schedule', { rotation_window: 60 }, /rotation_window/],
+    [
+      'a window without a schedule',
+      { rotation_window: 60 },
+      /cannot use rotation_window without rotation_schedule/,
+    ],
+    [
+      'a window of a period',
+      { rotation_window: 60, rotation_period: 900 },
+      /rotation_window does not apply to period/,
+    ],
   ])('refuses %s', async (_what, body, sentence) => {
     const refused = await login.call('POST', path, body);
     expect(refused.status).toBe(400);

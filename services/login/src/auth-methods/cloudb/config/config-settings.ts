@@ -106,13 +106,18 @@ export function configWarnings(config: StoredConfig): string[] {
   return sentences;
 }
 
+const windowRefused = (period: number): string =>
+  period > 0
+    ? 'rotation_window does not apply to period: use rotation_schedule'
+    : 'cannot use rotation_window without rotation_schedule';
+
 function refuseContradictoryRotation(
   settings: Pick<ConfigSettings, 'rotation_period' | 'rotation_schedule' | 'rotation_window'>,
 ): void {
   if (settings.rotation_period > 0 && settings.rotation_schedule !== '')
     throw invalid('rotation_period and rotation_schedule are mutually exclusive');
   if (settings.rotation_window > 0 && settings.rotation_schedule === '')
-    throw invalid('rotation_window requires rotation_schedule');
+    throw invalid(windowRefused(settings.rotation_period)); // as Vault says it (hashicorp/vault, sdk/helper/automatedrotationutil)
   if (settings.rotation_schedule !== '' && !isSchedule(settings.rotation_schedule))
     throw invalid('rotation_schedule: must be a cron expression with five fields, such as 0 3 1 * *');
 }
