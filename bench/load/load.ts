@@ -22,9 +22,20 @@ export interface LoadResult {
   generatorMicroseconds?: number;
 }
 
+/** A process that sends requests. */
+export interface LoadGenerator {
+  /** Throws if a response is not 2xx. */
+  run(job: LoadJob): Promise<LoadResult>;
+  stop(): void;
+}
+
+/** Starts a process that sends requests, for many short jobs. */
+export const startLoad = (): LoadGenerator =>
+  startChild<LoadJob, LoadResult>(new URL('./load-process.ts', import.meta.url));
+
 /** Sends requests from a process of its own. Throws if a response is not 2xx. */
 export async function load(job: LoadJob): Promise<LoadResult> {
-  const child = startChild<LoadJob, LoadResult>(new URL('./load-process.ts', import.meta.url));
+  const child = startLoad();
   try {
     return await child.run(job);
   } catch (cause) {

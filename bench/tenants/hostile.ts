@@ -2,39 +2,52 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
 import { cpuMicroseconds } from '../load/cpu-time.ts';
-import { type LoadResult, load } from '../load/load.ts';
+import { type LoadGenerator, type LoadResult, startLoad } from '../load/load.ts';
 import { startPace } from '../load/pace.ts';
 import { median } from '../load/statistics.ts';
 import { type Figure, figure, verdictOf } from '../output/figure.ts';
 import type { Report } from '../output/report.ts';
 import { type Product, startProduct } from '../system/product.ts';
 import { prepareQuietTenant } from '../system/quiet-tenant.ts';
-import { type Attack, prepareAttacks } from './attacks.ts';
+import { type Attack, prepareAttacks } from './attacks/attacks.ts';
 
 const connections = 2;
 const maxRatio = 3;
-/** Time from the start of the attack to the start of a turn. */
-const warmUpMs = 1_000;
+const warmUpMs = 3_000;
+/** The least time from the start of the attack to the start of a turn. */
+const minWarmUpMs = 300;
 
 /** Measures what requests that cost their sender little cost the reads of somebody else. */
 export async function benchHostile(options: BenchOptions): Promise<Report[]> {
   const product = await startProduct(options);
+  const generator = startLoad();
   try {
     const headers = await prepareQuietTenant(product);
     const attacks = await prepareAttacks(product);
-    const measured = new Map<string, { attack: Attack; pairs: Pair[] }>();
-    for (let round = 0; round < options.rounds; round += 1)
-      for (const attack of attacks) {
-        const pair = await measurePair(product, headers, attack, options.seconds);
-        const { pairs } = measured.get(attack.name) ?? { pairs: [] };
-        measured.set(attack.name, { attack, pairs: [...pairs, pair] });
-        options.log(describe(attack, pair));
-      }
-    return [reportOf([...measured.values()], options)];
+    const reader: Reader = (seconds) =>
+      generator.run({
+        ...{ url: product.url, method: 'GET', headers, paths: ['/v1/kv/data/app'], bodies: [] },
+        ...{ connections, seconds },
+      });
+    await reader(warmUpMs / 1_000);
+    const measured: Measured[] = [];
+    for (const attack of attacks) {
+      const cpuMs = await costOf(product, attack);
+      const pairs: Pair[] = [];
+      for (let round = 0; round < options.rounds; round += 1)
+        pairs.push(await measurePair(reader, attack, options.seconds / 2));
+      measured.push({ attack, cpuMs, pairs });
+      options.log(describe(measured.at(-1)!));
+    }
+    return [reportOf(measured, options)];
   } finally {
+    generator.stop();
     await product.stop();
   }
 }
+
+/** Reads for so many seconds. */
+type Reader = (seconds: number) => ReturnType<LoadGenerator['run']>;
 
 interface Pair {
   alone: LoadResult;
@@ -43,11 +56,16 @@ interface Pair {
   reached: number;
   /** The status of its last response. */
   status: number;
+}
+
+interface Measured {
+  attack: Attack;
   /**
-   * CPU time that one of them takes in all services together, in milliseconds; undefined if the operating system does
-   * not report it.
+   * CPU time that one of its requests takes in all services together, in milliseconds; undefined if the operating system
+   * does not report it.
    */
   cpuMs: number | undefined;
+  pairs: readonly Pair[];
 }
 
 const costed = 10;
@@ -65,45 +83,21 @@ async function costOf({ pids }: Product, attack: Attack): Promise<number | undef
   return before === undefined || after === undefined ? undefined : (after - before) / 1_000 / costed;
 }
 
-/**
- * Measures reads alone, beside the attack, and alone again, so that a change of the machine's load affects both
- * figures.
- */
-async function measurePair(
-  product: Product,
-  headers: Record<string, string>,
-  attack: Attack,
-  seconds: number,
-): Promise<Pair> {
-  const { url } = product;
-  const read = (for_: number) =>
-    load({ url, method: 'GET', headers, paths: ['/v1/kv/data/app'], bodies: [], connections, seconds: for_ });
-  const cpuMs = await costOf(product, attack);
-  const before = await read(seconds / 2);
+/** Reads alone, and then beside the attack: short turns, so that other load of the machine affects both alike. */
+async function measurePair(read: Reader, attack: Attack, seconds: number): Promise<Pair> {
+  const alone = await read(seconds);
   let status = 0;
   const pace = startPace(attack.perSecond, async () => {
     status = await attack.send();
   });
-  await sleep(warmUpMs);
+  await sleep(Math.max(minWarmUpMs, 1_000 / attack.perSecond));
   const beside = await read(seconds);
   const { perSecond: reached } = await pace.stop();
-  const after = await read(seconds / 2);
-  const mean = (of: (result: LoadResult) => number) => (of(before) + of(after)) / 2;
-  const alone = {
-    requests: before.requests + after.requests,
-    perSecond: mean((result) => result.perSecond),
-    p50: mean((result) => result.p50),
-    p99: mean((result) => result.p99),
-  };
-  return { alone, beside, reached, status, cpuMs };
+  return { alone, beside, reached, status };
 }
 
-const describe = ({ name }: Attack, { alone, beside, reached, status, cpuMs }: Pair): string =>
-  `${name}: p99 ${alone.p99.toFixed(2)} and ${beside.p99.toFixed(2)} ms, ` +
-  `${alone.perSecond.toFixed(0)} and ${beside.perSecond.toFixed(0)}/s, attack ${reached.toFixed(1)}/s with ${status}, ` +
-  `${cpuMs?.toFixed(1)} ms of CPU each, load ${loadavg()[0]!.toFixed(1)}`;
-
-type Measured = { attack: Attack; pairs: readonly Pair[] };
+const describe = (measured: Measured): string =>
+  `${rowOf(measured).slice(0, -1).join(', ')}, load ${loadavg()[0]!.toFixed(1)}`;
 
 const ratioOf = ({ pairs }: Measured, of: (result: LoadResult) => number): number =>
   median(pairs.map(({ alone, beside }) => of(beside) / of(alone)));
@@ -119,14 +113,14 @@ const figureOf = (measured: Measured): Figure =>
   });
 
 function rowOf(measured: Measured): string[] {
-  const { attack, pairs } = measured;
+  const { attack, cpuMs, pairs } = measured;
   const p99 = figureOf(measured);
   return [
     attack.name,
     String(pairs.at(-1)!.status),
     (attack.bytes / 1_000).toFixed(1),
     median(pairs.map(({ reached }) => reached)).toFixed(1),
-    median(pairs.map(({ cpuMs = Number.NaN }) => cpuMs)).toFixed(1),
+    (cpuMs ?? Number.NaN).toFixed(1),
     p99.measured.toFixed(1),
     p99.peer!.measured.toFixed(1),
     p99.ratio!.toFixed(2),
@@ -156,11 +150,11 @@ const reportOf = (measured: readonly Measured[], { seconds, rounds }: BenchOptio
   rows: measured.map(rowOf),
   notes: [
     'up to 1 MB and 25 requests per second from one address, each sent whether or not earlier ones have been answered',
-    `reads over ${connections} connections, half before and half after the turn of ${seconds} s beside the attack; median of ${rounds} rounds`,
+    `reads over ${connections} connections; medians of ${rounds} pairs of turns of ${seconds / 2} s, alone and beside the attack`,
     `load average at the end: ${loadavg()
       .map((load) => load.toFixed(1))
       .join(', ')}`,
   ],
-  measured: measured.map(({ attack, pairs }) => ({ name: attack.name, pairs })),
+  measured: measured.map(({ attack, cpuMs, pairs }) => ({ name: attack.name, cpuMs, pairs })),
   figures: measured.map(figureOf),
 });
