@@ -107,6 +107,11 @@ export const recipes = {
   'node-vault': fromNpm('node-vault'),
   go: fromGo('go', (folder) => ['test', '-c', '-o', join(folder, 'client.test'), '.'], 'client_test.go'),
   'hashi-vault-js': fromNpm('programs/hashi-vault-js', 'client.mjs'),
+  'vault-client-go': fromGo(
+    'programs/vault-client-go',
+    (folder) => ['build', '-o', join(folder, 'client'), '.'],
+    'main.go',
+  ),
   java: fromMaven('programs/java', 'SpringVault.java', 'JavaDriver.java'),
   ansible: fromAnsible('programs/ansible', 'ansible_collections/community/hashi_vault/'),
 } satisfies Record<string, Recipe>;

@@ -28,6 +28,11 @@ const programs: { title: string; client: ClientName; run: Program }[] = [
     client: 'openbao',
     run: (folder, env) => useAgent(join(folder, 'bin', 'bao'), env),
   },
+  {
+    title: 'vault-client-go',
+    client: 'vault-client-go',
+    run: (folder, env) => mustRun(join(folder, 'client'), [], { env }),
+  },
   { title: 'spring-vault', client: 'java', run: inJava('SpringVault') },
   { title: 'vault-java-driver', client: 'java', run: inJava('JavaDriver') },
   { title: 'ansible', client: 'ansible', run: playTasks },
