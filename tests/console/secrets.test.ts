@@ -195,6 +195,17 @@ describeInBrowser('secrets', () => {
     });
   });
 
+  test('the next version can be begun while the page still reads the one that was written', async () => {
+    const page = await console.open(addressOf('next'));
+    await page.getByLabel('Key 1', { exact: true }).fill('a');
+    await page.getByLabel('Value 1', { exact: true }).fill('1');
+    await page.route('**/metadata/next', () => {}, { times: 1 }); // the page's request is not answered
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await page.getByText('Version 1 was written.').waitFor();
+    await page.getByRole('button', { name: 'Write a new version' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).waitFor();
+  });
+
   test('deleting, undeleting and destroying say what and how much, and where it is synced', async () => {
     const at = await SyncFixture.create(console);
     for (const value of ['1', '2']) expectStatus(await at.write('s', { a: value }), 200);

@@ -26,6 +26,7 @@ export function Button({
         {...rest}
         className={`button button-${kind} ${isPending ? 'button-pending' : ''}`}
         type={isPending ? 'button' : type}
+        {...(isPending && { 'aria-disabled': true })}
         onPress={() => !isPending && onPress?.()}
       />
       {isPending && (

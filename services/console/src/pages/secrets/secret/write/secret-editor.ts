@@ -61,8 +61,9 @@ export function useSecretEditor(secret: SecretRef, rights: Rights, exists: boole
       const { version } = dataOf(await send(base, data));
       setEditing(undefined);
       setWritten(version);
-      await queries.invalidateQueries({ queryKey: ['secrets'] });
-      await queries.invalidateQueries({ queryKey: ['sync', 'associations', 'of-secret'] });
+      // Not awaited: the next version can be begun while the page reads this one.
+      void queries.invalidateQueries({ queryKey: ['secrets'] });
+      void queries.invalidateQueries({ queryKey: ['sync', 'associations', 'of-secret'] });
     });
   const close = () => setEditing(undefined);
   return { editing, setEditing, open, close, rebase, write, written, isPending, error };
