@@ -39,13 +39,26 @@ const block = fc.oneof(
 const policy = fc
   .array(fc.tuple(pattern, block), { maxLength: 6 })
   .map((rules) => ['# policy', ...rules.map(([path, text]) => `path "${path}" { ${text} }`)].join('\n'));
-/** A `+` matches an empty segment in OpenBao, so paths of folders are compared only with policies without one. */
-const folders = (sources: string[], end: string) =>
-  sources.some((text) => text.includes('+"') || /\+\//.test(text)) ? '' : end;
-const requested = fc.tuple(
-  fc.array(segment, { minLength: 1, maxLength: 5 }),
-  fc.constantFrom('', '', '', '/'),
-);
+const requested = fc.tuple(fc.array(segment, { minLength: 1, maxLength: 5 }), fc.constantFrom('', '/'));
+
+// Every path of up to three segments, with and without a trailing slash, and rules of which many match each of them.
+const levels = ['a', 'b'].flatMap((first) => [first, ...['a', 'b'].map((next) => `${first}/${next}`)]);
+const folders = [...levels, ...levels.flatMap((path) => [`${path}/a`, `${path}/b`])];
+const pathsOfFolders = [...new Set(folders)].flatMap((path) => [path, `${path}/`]);
+const folderPattern = fc
+  .tuple(
+    fc.array(fc.constantFrom('a', 'b', '+', '+'), { minLength: 1, maxLength: 4 }),
+    fc.constantFrom('', '/', '/*', '*'),
+  )
+  .map(([segments, end]) => segments.join('/') + end)
+  .filter((path) => !path.endsWith('+*'));
+const folderRules = fc
+  .uniqueArray(fc.tuple(folderPattern, fc.constantFrom(...capabilities)), {
+    minLength: 2,
+    maxLength: 6,
+    selector: ([path]) => path,
+  })
+  .map((rules) => rules.map(([path, one]) => `path "${path}" { capabilities = ["${one}"] }`).join('\n'));
 
 const values = ['1h', '2h', '30m'];
 const listed = fc.subarray([...values, '1*', '*h']);
@@ -116,7 +129,7 @@ describeClient('openbao', 'random policies, on both servers:', () => {
       { numRuns: rounds, seed },
     );
     for (const [sources, requests] of samples) {
-      const paths = requests.map(([segments, end]) => segments.join('/') + folders(sources, end));
+      const paths = requests.map(([segments, end]) => segments.join('/') + end);
       const [ours, theirs] = await Promise.all(
         sides.map(async (side) => {
           const { accepted, token } = await apply(side, sources, 'c');
@@ -125,6 +138,20 @@ describeClient('openbao', 'random policies, on both servers:', () => {
         }),
       );
       expect({ sources, ...ours }).toEqual({ sources, ...theirs });
+    }
+  }, 600_000);
+
+  test('grant the same capabilities on folders', async () => {
+    for (const source of fc.sample(folderRules, { numRuns: 4 * rounds, seed })) {
+      const [ours, theirs] = await Promise.all(
+        sides.map(async (side) => {
+          const { token } = await apply(side, [source], 'f');
+          const { data } = (await side.root('POST', 'sys/capabilities', { token, paths: pathsOfFolders }))
+            .body;
+          return pathsOfFolders.map((path) => `${path}: ${data[path]}`);
+        }),
+      );
+      expect({ source, granted: ours }).toEqual({ source, granted: theirs });
     }
   }, 600_000);
 

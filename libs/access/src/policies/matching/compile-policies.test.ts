@@ -31,6 +31,7 @@ describe('the strongest matching pattern decides', () => {
     ['the longer pattern wins', { '+/data/*': ['read'], '+/data/a*': ['list'] }, 'kv/data/ab', ['list']],
     ['the pattern that sorts later wins', { '+/+/b': ['read'], '+/a/+': ['list'] }, 'x/a/b', ['list']],
     ['+ matches exactly one segment', { 'kv/+/x': ['read'] }, 'kv/a/b/x', []],
+    ['+ matches an empty segment', { 'kv/+': ['read'] }, 'kv/', ['read']],
     ['+ inside a segment is literal', { 'kv/a+b': ['read'] }, 'kv/aab', []],
     ['regular expression characters are literal', { '+/a.b': ['read'] }, 'x/aXb', []],
     ['a * in the request is literal', { 'kv/*': ['read'] }, '*', []],
@@ -103,21 +104,28 @@ describe('a path with an alternative name', () => {
   });
 });
 
-test('patterns with and without a trailing slash grant listing a folder', () => {
-  for (const path of [
-    'kv/metadata/team/*',
-    'kv/metadata/team/',
-    'kv/metadata/team',
-    'kv/+/team',
-    'kv/+/team/*',
-  ]) {
-    const { capabilities: granted } = compilePolicies([policy({ [path]: ['list'] })]).onFolder({
-      path: 'kv/metadata/team',
-    });
-    expect(granted).toEqual(['list']);
-  }
-  const denied = policy({ 'kv/metadata/team/*': ['list'], 'kv/metadata/team': ['deny'] });
-  expect(compilePolicies([denied]).onFolder({ path: 'kv/metadata/team' }).capabilities).toEqual([]);
+describe('listing a folder is decided by', () => {
+  test.each<[string, Record<string, Capability[]>]>([
+    ['a prefix', { 'kv/metadata/team/*': ['list'] }],
+    ['its path with a slash', { 'kv/metadata/team/': ['list'] }],
+    ['its path without a slash', { 'kv/metadata/team': ['list'] }],
+    ['a pattern with +', { 'kv/+/team': ['list'] }],
+    ['a prefix with +', { 'kv/+/team/*': ['list'] }],
+    ['a + after its slash', { 'kv/metadata/team/+': ['list'] }],
+    [
+      'its path with a slash, over that without',
+      { 'kv/metadata/team/': ['list'], 'kv/metadata/team': ['deny'] },
+    ],
+    [
+      'its path without a slash, over a prefix',
+      { 'kv/metadata/team': ['list'], 'kv/metadata/team/*': ['deny'] },
+    ],
+    ['a pattern with its slash, over one without', { '+/+/+/+': ['list'], 'kv/+/team': ['deny'] }],
+  ])('%s', (_name, paths) => {
+    const each = Object.entries(paths).map(([path, granted]) => compilePart([policy({ [path]: granted })]));
+    for (const compiled of [compilePolicies([policy(paths)]), mergedPolicies(each)])
+      expect(compiled.onFolder({ path: 'kv/metadata/team' }).capabilities).toEqual(['list']);
+  });
 });
 
 test.each(['', 'kv/*/a', 'kv/**', '+*', 'kv/+*', 'x'.repeat(1025)])(
@@ -135,7 +143,7 @@ function matches(pattern: string, path: string): boolean {
   const actual = path.split('/');
   if (isPrefix ? actual.length < expected.length : actual.length !== expected.length) return false;
   return expected.every((segment, index) => {
-    if (segment === '+') return actual[index] !== '';
+    if (segment === '+') return true;
     const last = isPrefix && index === expected.length - 1;
     return last ? actual[index]!.startsWith(segment) : actual[index] === segment;
   });
@@ -160,16 +168,23 @@ function weaker(a: string, b: string): boolean {
   return a < b;
 }
 
-function referenceCapabilities(policies: PolicyRules[], texts: string[]): Capability[] {
+function referenceCapabilities(policies: PolicyRules[], ...texts: string[]): Capability[] {
   const rules = policies.flatMap(({ paths }) => paths);
-  const matching = rules.filter(({ path }) => texts.some((text) => matches(path, text)));
-  const winner = matching
-    .map(({ path }) => path)
-    .reduce((a, b) => (weaker(a, b) ? b : a), matching[0]?.path ?? '');
+  const isExact = (path: string) => wildcardAt(path) === Number.POSITIVE_INFINITY;
+  const exact = texts.map((text) =>
+    rules.map(({ path }) => path).filter((path) => isExact(path) && path === text),
+  );
+  const [matching = []] = [...exact, ...texts.map((text) => pathsThatMatch(rules, text))].filter(
+    (paths) => paths.length > 0,
+  );
+  if (matching.length === 0) return [];
+  const winner = matching.reduce((a, b) => (weaker(a, b) ? b : a));
   const granted = rules.filter(({ path }) => path === winner).flatMap((rule) => rule.capabilities);
-  if (matching.length === 0 || granted.includes('deny')) return [];
-  return capabilities.filter((capability) => granted.includes(capability));
+  return granted.includes('deny') ? [] : capabilities.filter((capability) => granted.includes(capability));
 }
+
+const pathsThatMatch = (rules: PolicyRules['paths'], text: string): string[] =>
+  rules.map(({ path }) => path).filter((path) => matches(path, text));
 
 const segment = fc.constantFrom('a', 'b', 'ab', 'a.b', 'a+b');
 const pattern = fc
@@ -196,9 +211,9 @@ test('compiled policies agree with the reference implementation, compiled togeth
       const together = compilePolicies(policies);
       const separately = mergedPolicies(policies.map((one) => compilePart([one])));
       for (const compiled of [together, separately]) {
-        expect(compiled.on({ path }).capabilities).toEqual(referenceCapabilities(policies, [path]));
+        expect(compiled.on({ path }).capabilities).toEqual(referenceCapabilities(policies, path));
         expect(compiled.onFolder({ path }).capabilities).toEqual(
-          referenceCapabilities(policies, [path, `${path}/`]),
+          referenceCapabilities(policies, `${path}/`, path),
         );
       }
       expect(separately.rules).toEqual(together.rules);

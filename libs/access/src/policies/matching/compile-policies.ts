@@ -24,8 +24,8 @@ export interface CompiledPolicies {
    */
   on(path: SeenPath): Grant;
   /**
-   * Returns the grant for listing a folder. Patterns may match the path with or without a trailing slash, so that
-   * `kv/metadata/team/*`, `kv/metadata/team/` and `kv/metadata/team` all apply to that folder.
+   * Returns the grant for listing a folder, given by its path without a trailing slash. An exact path decides, the one
+   * with the slash first; then the strongest pattern that matches with the slash; then the one that matches without it.
    */
   onFolder(path: SeenPath): Grant;
   /** One rule per pattern, the strongest first. */
@@ -63,14 +63,14 @@ export const mergedPolicies = (parts: readonly CompiledPart[]): CompiledPolicies
 function compiled(index: RuleIndex, templates: readonly PathRule[]): CompiledPolicies {
   return {
     paths: templates.length + index.size,
-    maxSteps: 2 * index.maxSteps, // for a path with an alternative name
+    maxSteps: 4 * index.maxSteps, // for a folder, with and without slash, whose path has an alternative name
     get rules() {
       return index.rules;
     },
     hasTemplates: templates.length > 0,
     withValues: (values) => compiled(mergedIndex([index, indexRules(resolvedRules(templates, values))]), []),
-    on: (path) => grantBy(index.on, path),
-    onFolder: (path) => grantBy(index.onFolder, path),
+    on: (path) => ruleBy(index, path)?.grant ?? noGrant,
+    onFolder: (path) => folderRule(index, path)?.grant ?? noGrant,
   };
 }
 
@@ -80,13 +80,23 @@ const resolvedRules = (templates: readonly PathRule[], values: TemplateValues): 
     return path === undefined ? [] : [{ ...rule, path }];
   });
 
-function grantBy(ruleOn: RuleIndex['on'], { path, alternative, foldedFrom }: SeenPath): Grant {
-  const rule = ruleOn(path, foldedFrom);
-  const other = alternative === undefined ? undefined : ruleOn(alternative);
-  if (alternative === undefined || other === undefined) return rule?.grant ?? noGrant;
-  const renamed = { ...other, pattern: parsePattern(inOwnName(other.pattern, path, alternative)) };
-  return strongest(rule, renamed)?.grant ?? noGrant;
+function ruleBy(index: RuleIndex, { path, alternative, foldedFrom }: SeenPath): Rule | undefined {
+  const rule = index.on(path, foldedFrom);
+  const other = alternative === undefined ? undefined : index.on(alternative);
+  if (alternative === undefined || other === undefined) return rule;
+  return strongest(rule, { ...other, pattern: parsePattern(inOwnName(other.pattern, path, alternative)) });
 }
+
+/** The same order as in OpenBao 2.7, which random policies are compared with (tests/clients/policies). */
+function folderRule(index: RuleIndex, { path, alternative, foldedFrom }: SeenPath): Rule | undefined {
+  const other = alternative === undefined ? undefined : `${alternative}/`;
+  const withSlash = ruleBy(index, { path: `${path}/`, alternative: other, foldedFrom });
+  if (withSlash !== undefined && isExact(withSlash)) return withSlash;
+  const without = ruleBy(index, { path, alternative, foldedFrom });
+  return without !== undefined && isExact(without) ? without : (withSlash ?? without);
+}
+
+const isExact = ({ pattern }: Rule): boolean => pattern.firstWildcard === undefined;
 
 /**
  * Returns a pattern that matches the alternative name of a path as if it were written with the path's own name, so that

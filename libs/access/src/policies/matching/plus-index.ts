@@ -22,8 +22,6 @@ interface Segments {
   first: string;
   /** The texts between two `+`, with the indexes of their first segment and of the one after their last. */
   literals: readonly { text: string; from: number; to: number }[];
-  /** The indexes of segments that are `+`. */
-  plus: readonly number[];
 }
 
 /** Patterns with as many segments, or as many at least for prefixes, the strongest first. */
@@ -66,7 +64,7 @@ export function plusIndex<Entry extends { pattern: PolicyPattern }>(
     return best?.entry;
   };
   return {
-    maxSteps: ranked.reduce((sum, { literals, plus }) => sum + 1 + literals.length + plus.length, 0),
+    maxSteps: ranked.reduce((sum, { literals }) => sum + 1 + literals.length, 0),
     get steps() {
       return steps;
     },
@@ -81,7 +79,7 @@ function segmentsOf({ stem, isPrefix }: PolicyPattern): Segments {
     const [from, to] = [before + 1, plus[at] ?? segments.length];
     return from < to ? [{ text: segments.slice(from, to).join('/'), from, to }] : [];
   });
-  return { count: segments.length, isPrefix, first: segments[0]!, literals, plus };
+  return { count: segments.length, isPrefix, first: segments[0]!, literals };
 }
 
 function bucketsOf<Entry>(ranked: readonly Ranked<Entry>[]): Map<number, Bucket<Entry>> {
@@ -100,29 +98,28 @@ function bucketsOf<Entry>(ranked: readonly Ranked<Entry>[]): Map<number, Bucket<
 interface PathSegments {
   path: string;
   ends: readonly number[];
-  /** A `+` matches no empty segment. */
-  hasEmpty: boolean;
   steps: number;
 }
 
 function pathSegments(path: string): PathSegments {
   const ends: number[] = [];
-  let hasEmpty = false;
   for (let from = 0; ; ) {
     const slash = path.indexOf('/', from);
     const end = slash < 0 ? path.length : slash;
     ends.push(end);
-    if (end === from) hasEmpty = true;
-    if (slash < 0) return { path, ends, hasEmpty, steps: 0 };
+    if (slash < 0) return { path, ends, steps: 0 };
     from = slash + 1;
   }
 }
 
 const startOf = (ends: readonly number[], at: number): number => (at === 0 ? 0 : ends[at - 1]! + 1);
 
-/** Whether a pattern matches a path with as many segments, or at least as many if it is a prefix. */
-function matches({ literals, plus, isPrefix, count }: Segments, given: PathSegments): boolean {
-  const { path, ends, hasEmpty } = given;
+/**
+ * Whether a pattern matches a path with as many segments, or at least as many if it is a prefix. A `+` also matches an
+ * empty segment.
+ */
+function matches({ literals, isPrefix, count }: Segments, given: PathSegments): boolean {
+  const { path, ends } = given;
   for (const { text, from, to } of literals) {
     given.steps += 1;
     const start = startOf(ends, from);
@@ -130,7 +127,5 @@ function matches({ literals, plus, isPrefix, count }: Segments, given: PathSegme
     const isOpen = isPrefix && to === count;
     if (!isOpen && start + text.length !== ends[to - 1]) return false;
   }
-  if (!hasEmpty) return true;
-  given.steps += plus.length;
-  return plus.every((at) => ends[at]! > startOf(ends, at));
+  return true;
 }

@@ -22,8 +22,6 @@ export interface RuleIndex {
   readonly rules: readonly Rule[];
   /** @param foldedFrom index of the segment from which on the path is in lower case, and patterns are compared in lower case */
   readonly on: (path: string, foldedFrom?: number) => Rule | undefined;
-  /** Finds the strongest pattern for a folder, whose path may match with or without a trailing slash. */
-  readonly onFolder: (path: string, foldedFrom?: number) => Rule | undefined;
 }
 
 /**
@@ -41,7 +39,6 @@ export function indexRules(pathRules: readonly PathRule[]): RuleIndex {
     maxSteps: index.maxSteps + Math.max(...indexes.map(({ maxSteps }) => maxSteps)),
     rules: index.rules,
     on: (path, at) => strongest(index.on(path), others(at)?.on(path)),
-    onFolder: (path, at) => strongest(index.onFolder(path), others(at)?.onFolder(path)),
   };
 }
 
@@ -62,14 +59,9 @@ function indexAsWritten(pathRules: readonly PathRule[]): RuleIndex {
   const segmented = plusIndex(rules.filter(({ pattern }) => pattern.plusSegments > 0));
   return {
     size: rules.length,
-    maxSteps: 2 + prefixes.maxSteps + 2 * segmented.maxSteps + largestRestrictions(rules),
+    maxSteps: 1 + prefixes.maxSteps + segmented.maxSteps + largestRestrictions(rules),
     rules,
     on: (path) => exact.get(path) ?? strongest(prefixes.find(path), segmented.find(path)),
-    onFolder: (path) => {
-      const folder = `${path}/`;
-      const plus = strongest(segmented.find(path), segmented.find(folder));
-      return exact.get(folder) ?? exact.get(path) ?? strongest(prefixes.find(folder), plus);
-    },
   };
 }
 
@@ -110,11 +102,6 @@ export function mergedIndex(indexes: readonly RuleIndex[]): RuleIndex {
     },
     on: (path, at) =>
       indexes.reduce<Rule | undefined>((found, { on }) => strongest(found, on(path, at)), undefined),
-    onFolder: (path, at) =>
-      indexes.reduce<Rule | undefined>(
-        (found, { onFolder }) => strongest(found, onFolder(path, at)),
-        undefined,
-      ),
   };
 }
 
