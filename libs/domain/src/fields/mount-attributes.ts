@@ -16,11 +16,13 @@ export type MountAttributesChange = Readonly<Record<string, Json | undefined>>;
 const maxItems = 100;
 const maxCharacters = 256;
 
+const textMeta = { pattern: withoutControl.source, maxLength: maxCharacters };
+
 const text = z
   .string()
   .max(maxCharacters)
   .regex(withoutControl, 'must not contain control characters')
-  .meta({ pattern: withoutControl.source, maxLength: maxCharacters });
+  .meta(textMeta);
 
 const list = stringList
   .refine((given) => given.length <= maxItems && given.every((item) => text.safeParse(item).success), {
@@ -29,7 +31,7 @@ const list = stringList
   .meta({
     type: 'array',
     maxItems,
-    items: { type: 'string', pattern: withoutControl.source, maxLength: maxCharacters },
+    items: { type: 'string', ...textMeta },
   });
 
 /** Identity tokens are signed with one key. Another name would be a promise that is not kept. */
@@ -77,15 +79,24 @@ export const tunedMountLists = Object.fromEntries(
   Object.entries(lists).map(([name, field]) => [name, field.nullable()]),
 ) as { [Name in keyof typeof lists]: z.ZodNullable<(typeof lists)[Name]> };
 
+/** The form of `mountOptions` in an API description. */
+export const mountOptionsMeta = {
+  maxProperties: maxItems,
+  propertyNames: { type: 'string', ...textMeta },
+  additionalProperties: { type: 'string', ...textMeta },
+} as const;
+
 /** Options of a mount, without the version of a key-value store. A change replaces all of them. */
-export const mountOptions = stringMap.refine(
-  (given) =>
-    Object.keys(given).length <= maxItems &&
-    Object.entries(given)
-      .flat()
-      .every((part) => text.safeParse(part).success),
-  { error: `must have at most ${maxItems} texts of at most ${maxCharacters} characters` },
-);
+export const mountOptions = stringMap
+  .refine(
+    (given) =>
+      Object.keys(given).length <= maxItems &&
+      Object.entries(given)
+        .flat()
+        .every((part) => text.safeParse(part).success),
+    { error: `must have at most ${maxItems} texts of at most ${maxCharacters} characters` },
+  )
+  .meta(mountOptionsMeta);
 
 /** A lifetime of leases in a change: an empty text keeps the value, `system` restores the default. */
 export const tunedSeconds = z

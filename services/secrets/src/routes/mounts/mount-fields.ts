@@ -6,6 +6,7 @@ import {
   mountConfigFields,
   mountFlags,
   mountOptions,
+  mountOptionsMeta,
   orPairs,
   tunedMountLists,
   tunedSeconds,
@@ -50,7 +51,7 @@ const options = orPairs(z.looseObject({ version: version.nullish() }, 'must be a
   .refine(({ version: _, ...others }) => mountOptions.safeParse(others).success, {
     error: 'must be a map of strings',
   })
-  .meta({ additionalProperties: { type: 'string', ...withoutNul } })
+  .meta(mountOptionsMeta)
   .optional();
 
 const config = z.object({ ...retentionFields, ...leases, ...mountConfigFields, options }).optional();
