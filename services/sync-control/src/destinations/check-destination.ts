@@ -21,6 +21,7 @@ import {
   insertCheck,
 } from '../queries/destinations/destination-checks.ts';
 import type { DestinationRow } from '../queries/destinations/destinations.ts';
+import { requireNoPurge } from './background/require-no-purge.ts';
 import { type DestinationRef, requireDestination } from './require-destination.ts';
 
 /** Seconds that a request waits. The worker has a little less, so that its outcome arrives in time. */
@@ -35,7 +36,7 @@ const writes = 3;
  * Has a worker try the credentials and permissions of a destination with a probe, an external secret with a random
  * value that is removed again (docs/conventions/sync-operation.md#check-and-plan). Returns its steps. If all of them
  * succeeded, the pause of the destination ends. Throws `not_found` if the destination does not exist, `conflict` while
- * syncing is disabled or another check of the destination runs, `rate_limited` while its account is throttled,
+ * it is being purged, syncing is disabled or another check of it runs, `rate_limited` while its account is throttled,
  * `unavailable` if no worker of the type takes part.
  */
 export async function checkDestination(
@@ -62,7 +63,10 @@ export async function checkDestination(
   return steps;
 }
 
-async function requireCheckable(db: Db, { id, type }: DestinationRow): Promise<void> {
+/** A probe of a destination that is being purged could be left behind. */
+async function requireCheckable(db: Db, destination: DestinationRow): Promise<void> {
+  const { id, type } = destination;
+  requireNoPurge(destination);
   if (await isDisabled(db)) throw disabled();
   const seconds = await throttledSeconds(db, id);
   if (seconds > 0)

@@ -96,6 +96,7 @@ describe('a purge', () => {
     ['an update', () => sync.call('PATCH', at.path, {})],
     ['a replan', () => sync.call('POST', `${at.path}/replan`, {})],
     ['a retry', () => sync.call('POST', `${at.path}/retry`)],
+    ['a check', () => sync.call('POST', `${at.path}/check`)],
   ])('refuses %s with 409 while it takes place', async (_, request) => {
     await synced('a');
     await remove('?purge=true');
@@ -108,6 +109,15 @@ describe('a purge', () => {
           'once reading it returns 404, create it again; deleting it with purge=true once more retries what could not be removed',
       ],
     ]);
+  });
+
+  test('refuses to confirm another scope with 409 while it takes place', async () => {
+    await synced('a');
+    await remove('?purge=true');
+    const { status, body } = await sync.call('POST', `${at.path}/confirm-scope`, {
+      scope_id: '123456789012',
+    });
+    expect([status, body.errors]).toEqual([409, [expect.stringMatching(/^the destination is being purged/)]]);
   });
 
   test('leaves its name to a new destination', async () => {
