@@ -34,6 +34,7 @@ export class RabbitConnection {
   readonly #ended: Promise<void>;
   #connection: ChannelModel | undefined;
   #isBlocked = false;
+  #isSilent = false;
 
   constructor(options: RabbitConnectionOptions) {
     this.#options = options;
@@ -62,6 +63,17 @@ export class RabbitConnection {
       if (step === undefined) continue;
       await pTimeout(step, { milliseconds: closeTimeoutMs }).catch(() => undefined); // the connection may be lost
     }
+  }
+
+  /** Logs that the server does not answer, although it is connected: once until it has answered, whoever has waited. */
+  noteSilence(): void {
+    const { log, purpose } = this.#options;
+    if (!this.#isSilent) log.warn({ purpose }, 'the broker does not answer; retrying');
+    this.#isSilent = true;
+  }
+
+  noteAnswer(): void {
+    this.#isSilent = false;
   }
 
   async #change(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
-import pTimeout from 'p-timeout';
+import pTimeout, { TimeoutError } from 'p-timeout';
 import type { BrokerLog, Consumer, MessageHandler, Verdict } from '../broker.ts';
 import { handleDelivery } from '../delivery/handle-delivery.ts';
 import { RunningHandlers } from '../delivery/running-handlers.ts';
@@ -109,7 +109,8 @@ export class RabbitConsumer implements Consumer {
         failures = 0;
       } catch (error) {
         if (stopping.aborted) return;
-        if (failures === 0)
+        if (error instanceof TimeoutError) this.#link.noteSilence();
+        else if (failures === 0)
           log.error({ queue, reason: reasonOf(error) }, 'queue cannot be consumed; retrying');
         failures += 1;
       }
@@ -131,6 +132,7 @@ export class RabbitConsumer implements Consumer {
     try {
       await this.#answered(channel.prefetch(this.#options.concurrency));
       await this.#answered(this.#reconcile());
+      this.#link.noteAnswer();
       if (this.#stopping.signal.aborted) await closeChannel(channel);
       await closed;
     } finally {
