@@ -87,11 +87,14 @@ async function update(store: Store, request: PutRequest, known: Remembered): Pro
   const { api, owner, signal } = store;
   const wanted = wantedTags(store);
   const { externalName: name, idempotencyToken: idempotencyKey, overwrite } = request;
-  const found = request.verify ? await api.find(name, signal) : undefined;
+  const isChange = changesOf(wanted, known.tags, known.tags).areNeeded;
+  // A change of tags alone looks, too: it must not hide a text that somebody else has written.
+  const looks = request.verify || (isChange && !request.valueChanged);
+  const found = looks ? await api.find(name, signal) : undefined;
   // A note with another ID, or none, may be older than the last put: the write by ID decides.
   const shown = found?.id === known.id ? found : undefined;
   if (shown !== undefined) requireWritable(owner, owned(request, shown, known), overwrite);
-  const text = isWritten(request, shown) ? request.value.reveal() : undefined;
+  const text = isWritten({ ...request, verify: looks }, shown) ? request.value.reveal() : undefined;
   const changes = changesOf(wanted, known.tags, shown?.tags ?? known.tags);
   if (text === undefined && !changes.areNeeded) return { name, id: known.id, tags: wanted };
   const now = await api.change(known.id, { text, ...changes, idempotencyKey }, signal);

@@ -43,6 +43,19 @@ export function pushTests<Declared extends Fields>(
     }),
   );
 
+  test.each(rows)('a change of %s does not hide a value that somebody else has written', (name, push) =>
+    connectedBoth(suite, name, push, async (before, after) => {
+      const { request, remote } = await suite.putNew(canary, before);
+      const { externalName } = request;
+      if ((await suite.valueOf(externalName)) !== canary) return; // the harness looks elsewhere (organization of codehost)
+      await suite.harness.changeOutside?.('value', externalName);
+      expect(await suite.valueOf(externalName)).not.toBe(canary);
+      const put = await suite.put({ ...request, remote, valueChanged: false }, after);
+      const value = await suite.valueOf(externalName);
+      expectNoticeOr(put.remote, () => expect(value).toBe(canary));
+    }),
+  );
+
   test.each(rows)('an existing secret gets %s together with a new value', (name, push) =>
     connectedBoth(suite, name, push, async (before, after) => {
       const { request, remote } = await suite.putNew(canary, before);
