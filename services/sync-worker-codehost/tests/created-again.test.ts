@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Json } from '@secrets/domain';
 import type { ConnectedDestination } from '@secrets/sync-worker';
 import { newValue, putRequest } from '@secrets/sync-worker/testing';
+import { sealFor } from '../src/secret/scope-key.ts';
 import { type CodehostHarness, startHarness } from './sandbox-harness.ts';
 
 const signal = () => AbortSignal.timeout(60_000);
@@ -56,6 +57,41 @@ describe('a secret that somebody else has deleted and created again', () => {
     expect(value()).toBe('three');
     await remove(known);
     expect(value()).toBeUndefined();
+  });
+});
+
+describe.each([
+  ['an environment', { environment_name: 'production' }, '/repos/acme/web/environments/production/secrets'],
+  ['Dependabot', { secrets_app: 'dependabot' }, '/repos/acme/web/dependabot/secrets'],
+  ['Codespaces', { secrets_app: 'codespaces' }, '/repos/acme/web/codespaces/secrets'],
+  [
+    'an organization',
+    {
+      secrets_location: 'organization',
+      organization_name: 'acme',
+      repository_owner: '',
+      repository_name: '',
+    },
+    '/orgs/acme/actions/secrets',
+  ],
+])('in %s', (_, settings, path) => {
+  test('a secret that somebody else has deleted and created again is foreign, too', async () => {
+    const { request: call } = harness.stranger;
+    const own = await harness.connect({ settings });
+    const { remote: known } = await own.put(request, signal());
+    nowMs += 60_000;
+    await call(`DELETE ${path}/${name}`);
+    const { data: key } = await call(`GET ${path}/public-key`);
+    await call(`PUT ${path}/${name}`, {
+      ...(await sealFor(key, 'theirs')),
+      ...(path.startsWith('/orgs') && { visibility: 'all' }),
+    });
+    await expect(own.put({ ...next('two'), remote: known }, signal())).rejects.toMatchObject({
+      kind: 'conflict',
+    });
+    await own.remove({ entryId: 'e', externalName: name, remote: known, putStartedAt: null }, signal());
+    expect((await call(`GET ${path}/${name}`)).status).toBe(200);
+    await own.close();
   });
 });
 

@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  completeRemoval,
   confirmClaims,
   failEntry,
+  forgetPutStart,
   postponeEntry,
   readEntryContexts,
   recordPutStart,
   recordRemote,
   requestPut,
+  requestRemoval,
   reviveStuckEntries,
   shortenLease,
   verifyAgain,
@@ -57,6 +60,26 @@ describe('a claim that was lost', () => {
     expect(await due()).toEqual([id]);
     expect(await complete(await claimOf(id), pushed)).toBe(true);
     expect(await entry(id)).toMatchObject({ status: 'SYNCED', generation: 2, appliedGeneration: 2 });
+  });
+
+  test('removes nothing, and forgets no start of the claim that holds the entry now', async () => {
+    const id = await add();
+    await requestRemoval(db, [{ id, waitsFor: null }]);
+    const { restore } = await keepEntries(db);
+    const lost = await claimOf(id);
+    await restore();
+    const current = await claimOf(id);
+    expect(await recordPutStart(db, current)).toBe(true);
+    await forgetPutStart(db, lost);
+    const [row] = await db.query<{ isStarted: boolean }>(
+      'select put_started_at is not null as "isStarted" from sync.entries where id = $1',
+      [id],
+    );
+    expect(row).toEqual({ isStarted: true });
+    expect(await completeRemoval(db, lost)).toBe(false);
+    expect(await entry(id)).toBeDefined();
+    expect(await completeRemoval(db, current)).toBe(true);
+    expect(await entry(id)).toBeUndefined();
   });
 
   test('has the entry verified once nobody holds it', async () => {
