@@ -32,8 +32,6 @@ export function describeDriver(subject: DriverUnderTest): void {
     ownershipTests(suite);
     releaseTests(suite);
     if (subject.changesOutside) outsideTests(suite, Object.keys(subject.changesOutside));
-    lookTests(suite);
-    listTests(suite);
     staleTests(suite);
     if (subject.showsOwner ?? subject.supportsTags) {
       markTests(suite);
@@ -41,6 +39,22 @@ export function describeDriver(subject: DriverUnderTest): void {
     }
     if (subject.supportsTags) tagTests(suite);
     if (subject.recordsStart) startTests(suite);
+
+    // In a store of their own: some take 100 secrets only.
+    describe('its looks', () => {
+      const looks = new DriverSuite(subject);
+      beforeAll(() => looks.start());
+      afterEach(() => looks.harness.clear());
+      afterAll(() => looks.stop());
+
+      lookTests(looks);
+      listTests(looks);
+
+      test('reveal no value in what they return, throw or log', () => {
+        expect(inspect(looks.observed, { depth: 12, showHidden: true })).not.toContain(canary);
+        expect(looks.harness.outputs()).not.toContain(canary);
+      });
+    });
 
     test('any sequence of intents and failures ends with the last intent', () =>
       checkSequences(suite.harness, suite.connected));
