@@ -3,6 +3,7 @@ import { createHttpHeaders } from '@azure/core-rest-pipeline';
 import { SecretClient } from '@azure/keyvault-secrets';
 import { type CloudBOptions, type Sandbox, type StoredSecret, startSandbox } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
+import type { ConnectedDestination, ScopeMemory } from '@secrets/sync-worker';
 import {
   type DriverWith,
   type HarnessOptions,
@@ -26,14 +27,17 @@ export interface CloudBHarness extends LoggingHarness {
   /** Returns the secret in the sandbox, also if it is deleted. */
   held(name: string, vaultHost?: string): StoredSecret | undefined;
   driverWith: DriverWith<CloudBKvOptions>;
+  /** Connects with what is remembered of the vault's tenant. */
+  connectAs(scope: ScopeMemory): Promise<ConnectedDestination>;
 }
 
 export async function startHarness(
   cloudB: CloudBOptions = {},
-  { clock, canary = 'canary' }: HarnessOptions = {},
+  { clock, canary = 'canary', tenantId }: HarnessOptions & { tenantId?: string } = {},
 ): Promise<CloudBHarness> {
   const sandbox = await startSandbox({
     cloudB: { deletionMs: 0, recoveryMs: 0, purgeMs: 0, ...cloudB },
+    ...(tenantId === undefined ? {} : { tenantId }),
     ...(clock === undefined ? {} : { clock }),
   });
   const stranger = strangerOf(sandbox);
@@ -53,6 +57,7 @@ export async function startHarness(
     ...shared,
     ...viewOf(sandbox),
     driverWith,
+    connectAs: (scope) => connectDriver(cloudbKvDriver(endpoints), {}, { scope }),
     connect: (over) => driverWith({}, over),
     freshName: () => `secrets-kv-1-${randomUUID()}`,
     async plantForeign(name, value) {
