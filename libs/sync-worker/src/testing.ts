@@ -6,3 +6,4 @@ export { identityTokenTests } from './conformance/rules/identity-token-tests.ts'
 export { simulatedStores } from './conformance/simulated-stores.ts';
 export { untilReady } from './conformance/until-ready.ts';
 export { useDriverHarness } from './conformance/use-driver-harness.ts';
+export { nextAttempt } from './limits/retry-policy.ts';
