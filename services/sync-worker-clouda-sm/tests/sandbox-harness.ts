@@ -55,6 +55,7 @@ export async function startHarness(
   });
   const { connectDriver, ...shared } = simulatedStores({
     stores: [sandbox.cloudA],
+    reads: /^(Describe|Get|List|AssumeRole)/,
     refusals,
     canary,
     destination: destinationOf(sandbox),
@@ -78,21 +79,27 @@ export async function startHarness(
         new CreateSecretCommand({ Name: name, SecretString: value, Tags: [{ Key: 'theirs', Value: 'x' }] }),
       );
     },
-    async changeOutside(change, SecretId) {
-      if (change === 'value')
-        await stranger.send(new PutSecretValueCommand({ SecretId, SecretString: 'theirs' }));
-      else if (change === 'tags')
-        await stranger.send(new UntagResourceCommand({ SecretId, TagKeys: ['managed-by'] }));
-      else if (change === 'recreated') {
-        await stranger.send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true }));
-        await stranger.send(new CreateSecretCommand({ Name: SecretId, SecretString: 'theirs' }));
-      } else await stranger.send(new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 }));
-    },
+    changeOutside: (change, name) => changeOutside(stranger, change, name),
     async stop() {
       stranger.destroy();
       await sandbox.stop();
     },
   };
+}
+
+async function changeOutside(
+  stranger: SecretsManagerClient,
+  change: string,
+  SecretId: string,
+): Promise<void> {
+  if (change === 'value')
+    await stranger.send(new PutSecretValueCommand({ SecretId, SecretString: 'theirs' }));
+  else if (change === 'tags')
+    await stranger.send(new UntagResourceCommand({ SecretId, TagKeys: ['managed-by'] }));
+  else if (change === 'recreated') {
+    await stranger.send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true }));
+    await stranger.send(new CreateSecretCommand({ Name: SecretId, SecretString: 'theirs' }));
+  } else await stranger.send(new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 }));
 }
 
 function destinationOf({ credentials }: Sandbox) {

@@ -12,6 +12,7 @@ describeDriver({
     value: { belongs: 'own', isUntouched: false, value: 'different' },
     tags: { belongs: 'own', isUntouched: true },
     disabled: { belongs: 'own', isUntouched: false, value: 'unread' },
+    certificate: { belongs: 'provider', isUntouched: false, value: 'unread' },
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },
   },

@@ -43,6 +43,7 @@ export async function startHarness(
   const stranger = strangerOf(sandbox);
   const { connectDriver, ...shared } = simulatedStores({
     stores: [sandbox.cloudB, sandbox.directory],
+    reads: /^(Get|token$)/,
     refusals,
     canary,
     settingsIn: (record) => newestIn(record as VersionRecord),
@@ -63,23 +64,28 @@ export async function startHarness(
     async plantForeign(name, value) {
       await stranger.setSecret(name, value, { tags: { theirs: 'x' } });
     },
-    async changeOutside(change, name) {
-      const newest = async () => (await stranger.getSecret(name)).properties.version ?? '';
-      if (change === 'value') await stranger.setSecret(name, 'theirs');
-      else if (change === 'deleted') await stranger.beginDeleteSecret(name);
-      else if (change === 'recreated') {
-        await (await stranger.beginDeleteSecret(name, { intervalInMs: 20 })).pollUntilDone();
-        await stranger.purgeDeletedSecret(name);
-        await stranger.setSecret(name, 'theirs');
-      } else
-        await stranger.updateSecretProperties(
-          name,
-          await newest(),
-          change === 'tags' ? { tags: {} } : { enabled: false },
-        );
-    },
+    changeOutside: (change, name) => changeOutside({ sandbox, stranger }, change, name),
     stop: () => sandbox.stop(),
   };
+}
+
+async function changeOutside(
+  { sandbox, stranger }: Pick<CloudBHarness, 'sandbox' | 'stranger'>,
+  change: string,
+  name: string,
+): Promise<void> {
+  if (change === 'value') await stranger.setSecret(name, 'theirs');
+  else if (change === 'deleted') await stranger.beginDeleteSecret(name);
+  else if (change === 'recreated' || change === 'certificate') {
+    await (await stranger.beginDeleteSecret(name, { intervalInMs: 20 })).pollUntilDone();
+    await stranger.purgeDeletedSecret(name);
+    if (change === 'recreated') await stranger.setSecret(name, 'theirs');
+    else sandbox.cloudB.importCertificate(name, 'theirs', new URL(vault).host, false);
+  } else {
+    const { version = '' } = (await stranger.getSecret(name)).properties;
+    const changed = change === 'tags' ? { tags: {} } : { enabled: false };
+    await stranger.updateSecretProperties(name, version, changed);
+  }
 }
 
 /** A version, as the sandbox records it. Times are in milliseconds since 1970, dates in seconds. */

@@ -48,6 +48,7 @@ export async function startHarness(
   const stranger = strangerOf(sandbox);
   const { connectDriver, ...shared } = simulatedStores({
     stores: [sandbox.cloudC],
+    reads: /^(Get|List|Access|token$)/,
     ...provider,
     canary,
     destination: destinationOf(sandbox),

@@ -48,6 +48,7 @@ export async function startHarness(
   const stranger = new Octokit({ baseUrl: sandbox.codehostUrl, auth });
   const { connectDriver, ...shared } = simulatedStores({
     stores: [sandbox.codehost],
+    reads: /^(get|list)/,
     refusals,
     canary,
     destination: { settings: web, credentials: seal({ access_token: auth }) },

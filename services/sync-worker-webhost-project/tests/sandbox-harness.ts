@@ -64,6 +64,7 @@ export async function startHarness(
   const project = projects.find(({ name }) => name === projectName) ?? projects[0]!;
   const { connectDriver, ...shared } = simulatedStores({
     stores: [sandbox.webhost],
+    reads: /^(get|filter)/,
     refusals,
     canary,
     destination: destinationOf(sandbox, project),
@@ -95,19 +96,21 @@ export async function startHarness(
     ...viewOf(sandbox),
     async changeOutside(change, name) {
       const [record] = sandbox.webhost.secrets().filter((secret) => secret.name === name);
-      const changes: Record<string, object> = {
-        value: { value: 'theirs' },
-        branch: { target: ['preview'], gitBranch: 'feature' },
-        environments: { target: ['preview'] },
-        name: { key: `${name}_OLD` },
-      };
-      const content = changes[change];
+      const content = changesOf(name)[change];
       await stranger(content === undefined ? 'DELETE' : 'PATCH', `/${record!.tags.id}`, content);
       if (change === 'recreated') await plantForeign(name, 'theirs');
     },
     stop: () => sandbox.stop(),
   };
 }
+
+/** The content of a PATCH; a change that is not among them begins with a deletion. */
+const changesOf = (name: string): Record<string, object> => ({
+  value: { value: 'theirs' },
+  branch: { target: ['preview'], gitBranch: 'feature' },
+  environments: { target: ['preview'] },
+  name: { key: `${name}_OLD` },
+});
 
 type Project = Sandbox['webhost']['projects'][number];
 

@@ -11,6 +11,7 @@ export async function startHarness(canary: string): Promise<LoggingHarness> {
   const { accessToken } = notes.credentials;
   const { connectDriver, ...shared } = simulatedStores({
     stores: [notes],
+    reads: /^(Find|List)/,
     refusals: {
       forbidden: { status: 403, code: 'NoAccess' },
       unauthenticated: { status: 401, code: 'InvalidToken' },

@@ -54,6 +54,8 @@ export interface DriverHarness {
   clear(): void;
   /** Returns the number of calls that the destination has received. */
   callCount(): number;
+  /** Returns the operations other than reads that the destination has received, oldest first. */
+  writes(): string[];
   /** Returns the names of the settings that the driver has read since the last call of this function. */
   settingsRead(): string[];
   /** Returns the destination's log of calls and the driver's log, which must not contain values. */

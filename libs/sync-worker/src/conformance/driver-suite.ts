@@ -49,17 +49,29 @@ export class DriverSuite {
   }
 
   inspect(request: InspectRequest): Promise<Look> {
-    return this.connected.inspect(request, deadline());
+    return this.#reading(() => this.connected.inspect(request, deadline()));
   }
 
   /** Returns the pages of the list. */
-  async list(): Promise<ListedSecret[][]> {
-    const pages: ListedSecret[][] = [];
-    for (let after: string | null = null; ; ) {
-      const { secrets, next } = await this.connected.list(after, deadline());
-      pages.push(secrets);
-      if (next === null) return pages;
-      after = next;
+  list(): Promise<ListedSecret[][]> {
+    return this.#reading(async () => {
+      const pages: ListedSecret[][] = [];
+      for (let after: string | null = null; ; ) {
+        const { secrets, next } = await this.connected.list(after, deadline());
+        pages.push(secrets);
+        if (next === null) return pages;
+        after = next;
+      }
+    });
+  }
+
+  /** Fails the test if the destination receives anything but reads meanwhile, also if `act` fails. */
+  async #reading<T>(act: () => Promise<T>): Promise<T> {
+    const before = this.harness.writes();
+    try {
+      return await act();
+    } finally {
+      expect(this.harness.writes()).toEqual(before);
     }
   }
 

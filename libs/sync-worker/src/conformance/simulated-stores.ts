@@ -32,6 +32,8 @@ interface SimulatedStore {
 interface SimulatedStoresOptions {
   /** The first receives the faults. The calls of all are counted. */
   stores: readonly [SimulatedStore, ...SimulatedStore[]];
+  /** Operations that change nothing, such as reads, lists and requests for tokens. All others count as writes. */
+  reads: RegExp;
   /** How the provider refuses a call. */
   refusals: Record<'forbidden' | 'unauthenticated', Refusal>;
   /** The message of these refusals. */
@@ -58,7 +60,7 @@ interface ConnectContext {
 interface SimulatedStores
   extends Pick<
     DriverHarness,
-    'inject' | 'lag' | 'clear' | 'callCount' | 'settingsRead' | 'stateOf' | 'outputs'
+    'inject' | 'lag' | 'clear' | 'callCount' | 'writes' | 'settingsRead' | 'stateOf' | 'outputs'
   > {
   /** Returns the operations called since the last call of this function. */
   calls(): string[];
@@ -95,6 +97,7 @@ export function simulatedStores(options: SimulatedStoresOptions): SimulatedStore
       return fresh;
     },
     callCount: () => allCalls().length,
+    writes: () => allCalls().flatMap(({ operation }) => (options.reads.test(operation) ? [] : [operation])),
     stateOf: (name) => stateOf(options, name),
     settingsRead() {
       const names = [...read];

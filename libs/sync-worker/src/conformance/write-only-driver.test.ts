@@ -22,6 +22,7 @@ class WriteOnlyStore {
   readonly #states: { fromMs: number; name: string; version: number | undefined }[] = [];
   scenario: FaultScenario | undefined;
   calls = 0;
+  readonly writes: string[] = [];
 
   version = (name: string, signal: AbortSignal) =>
     this.#call(signal, () =>
@@ -35,6 +36,7 @@ class WriteOnlyStore {
 
   write = (name: string, value: string, signal: AbortSignal) =>
     this.#call(signal, () => {
+      this.writes.push('write');
       const version = (this.secrets.get(name)?.version ?? 0) + 1;
       this.secrets.set(name, { value, version });
       this.#states.push({ fromMs: Date.now(), name, version });
@@ -43,6 +45,7 @@ class WriteOnlyStore {
 
   delete = (name: string, signal: AbortSignal) =>
     this.#call(signal, () => {
+      this.writes.push('delete');
       this.secrets.delete(name);
       this.#states.push({ fromMs: Date.now(), name, version: undefined });
     });
@@ -136,6 +139,7 @@ async function startHarness(): Promise<DriverHarness> {
       store.lagMs = 0;
     },
     callCount: () => store.calls,
+    writes: () => [...store.writes],
     outputs: () => '',
     stop: async () => {},
   };

@@ -40,7 +40,7 @@ const Page = z.object({
 /** A secret in the vault. Its value is in clear text; undefined if the secret is deleted. */
 export type VaultSecret = z.infer<typeof VaultSecret>;
 
-type Properties = VaultSecret['properties'];
+export type Properties = VaultSecret['properties'];
 
 /**
  * Properties that a new version is written with. It inherits none of the previous one
@@ -112,12 +112,22 @@ export class VaultApi {
   }
 
   /** Returns a page of at most 25 secrets, and where the next one begins. */
-  async list(after: string | undefined, signal: AbortSignal) {
+  list(after: string | undefined, signal: AbortSignal) {
+    return this.#page(after, signal, (client, call) => client.listPropertiesOfSecrets(call));
+  }
+
+  /** Returns a page of the versions of a secret, also if they are disabled. It is empty if there is no such secret. */
+  async listVersions(name: string, after: string | undefined, signal: AbortSignal) {
+    const page = this.#page(after, signal, (client, call) =>
+      client.listPropertiesOfSecretVersions(name, call),
+    );
+    return (await ifExists(page)) ?? { secrets: [], next: undefined };
+  }
+
+  async #page(after: string | undefined, signal: AbortSignal, list: List) {
     const settings = { maxPageSize: 25, ...(after !== undefined && { continuationToken: after }) };
     const { result, next } = await observingNextLink(() =>
-      this.#call('List', signal, (client, call) =>
-        client.listPropertiesOfSecrets(call).byPage(settings).next(),
-      ),
+      this.#call('List', signal, (client, call) => list(client, call).byPage(settings).next()),
     );
     // The next request, with its token, goes where the response says.
     if (next !== undefined && new URL(next).origin !== new URL(this.#client.vaultUrl).origin)
@@ -165,6 +175,11 @@ export class VaultApi {
     }
   }
 }
+
+type List = (
+  client: SecretClient,
+  options: { abortSignal: AbortSignal },
+) => ReturnType<SecretClient['listPropertiesOfSecrets']>;
 
 const defined = <Given extends object>(given: Given) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {

@@ -59,7 +59,8 @@ export const withFaults = (
 
 /** Names the call by the permission that it needs. */
 function operationOf({ method, url }: Pick<PipelineRequest, 'method' | 'url'>): string {
-  const [, collection = '', name] = new URL(url).pathname.split('/');
+  const [, collection = '', name, part] = new URL(url).pathname.split('/');
+  if (method === 'GET' && part === 'versions') return 'List';
   return permissions[`${method} ${collection}${name === undefined ? '' : '/'}`] ?? method;
 }
 

@@ -1,6 +1,7 @@
 import { seal } from '@secrets/seal';
-import type { InspectRequest, Look } from '@secrets/sync-worker';
-import { findAnyway } from './find-anyway.ts';
+import { hasCode, type InspectRequest, type Look } from '@secrets/sync-worker';
+import type { VaultSecret } from '../api/vault-api.ts';
+import { newestVersion } from './newest-version.ts';
 import { belonging } from './ownership.ts';
 import { parseRemembered } from './remembered.ts';
 import type { Store } from './store.ts';
@@ -12,7 +13,7 @@ import type { Store } from './store.ts';
 export async function inspectSecret(store: Store, request: InspectRequest): Promise<Look> {
   const { externalName: name } = request;
   const known = parseRemembered(request);
-  const found = await findAnyway(store, name);
+  const found = await find(store, name);
   if (found === undefined) return { exists: false };
   const { version, updatedOn } = found.properties;
   const text = found.value;
@@ -27,4 +28,14 @@ export async function inspectSecret(store: Store, request: InspectRequest): Prom
     changedAt: updatedOn ?? null,
     ...(isSame && known !== undefined && { remote: { ...known, version } }),
   };
+}
+
+/** Unlike `findAnyway`, it sends no update to find a disabled secret. */
+async function find(store: Store, name: string): Promise<VaultSecret | undefined> {
+  try {
+    return await store.api.find(name, store.signal);
+  } catch (error) {
+    if (!hasCode(error, 'SecretDisabled')) throw error;
+  }
+  return { properties: await newestVersion(store, name) };
 }

@@ -2,7 +2,7 @@ import { Fault } from '@secrets/domain';
 import type { InspectRequest, Look } from '@secrets/sync-worker';
 import type { Variable } from '../api/schema.ts';
 import { deviationOf } from './deviation.ts';
-import { withKnownRecords } from './known-records.ts';
+import { withReadRecords } from './known-records.ts';
 import { dateOf } from './list-variables.ts';
 import { belonging, ownRecords } from './ownership.ts';
 import { parseRemembered, type Remembered } from './remembered.ts';
@@ -17,7 +17,7 @@ export async function inspectVariable(store: Store, request: InspectRequest): Pr
   const { externalName: name } = request;
   const known = parseRemembered(request);
   const { variables: listed, hidden } = await store.api.list(store.signal);
-  const variables = await withKnownRecords(store, request, listed);
+  const variables = await withReadRecords(store, request, listed);
   const own = ownRecords(store.owner, variables, name, known);
   const found = own.length > 0 ? own : variables.filter(({ key }) => key === name);
   const [first] = found;

@@ -1,19 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Json } from '@secrets/domain';
 import type { InspectRequest, Look } from '../../driver/look.ts';
 import type { FaultScenario } from '../driver-harness.ts';
 import { canary, type DriverSuite } from '../driver-suite.ts';
 import { newValue, putRequest } from '../put-request.ts';
+import { untilReady } from '../until-ready.ts';
 
 const one = `${canary} one`;
 const another = '5b0a6c3e-0000-4000-8000-0000000000aa';
+
+/** Milliseconds that reads are behind. */
+const lagMs = 300;
 
 const faults = [
   ...(['throttled', 'unavailable', 'forbidden', 'unauthenticated'] as const),
   ...(['garbage', 'huge', 'redirect', 'reset'] as const),
 ] satisfies FaultScenario[];
 
-/** Tests looks at single external secrets. None may change anything. */
+/** Tests looks at single external secrets. None may make a call that is not a read (`DriverSuite.inspect`). */
 export function lookTests(suite: DriverSuite): void {
   const { subject } = suite;
   /** The value of a secret whose mark has changed, where it can be read. */
@@ -97,6 +102,27 @@ export function lookTests(suite: DriverSuite): void {
         await suite.harness.changeOutside?.(change, request.externalName);
         expect(await look(request.externalName, remote)).toMatchObject(shown);
       });
+
+    test('through reads that do not show a new secret yet sends nothing but reads', async () => {
+      const { request, remote } = await suite.putNew();
+      suite.harness.lag(60_000);
+      await look(request.externalName, remote).catch((error: Error) => suite.observed.push(error));
+      suite.harness.clear();
+      expect(await look(request.externalName, remote)).toMatchObject({ belongs: 'own', isUntouched: true });
+    });
+
+    test('through reads that still show the value before sends nothing but reads', async () => {
+      const { request, remote } = await suite.putNew();
+      await sleep(lagMs + 50);
+      suite.harness.lag(lagMs);
+      const next = { ...request, ...newValue(request, `${canary} two`), remote };
+      const later = await untilReady(() => suite.put(next));
+      const isSameValue: InspectRequest['isSameValue'] = (value) => value.reveal() === `${canary} two`;
+      const again = () => look(request.externalName, later.remote, { isSameValue });
+      await again().catch((error: Error) => suite.observed.push(error));
+      suite.harness.clear();
+      expect(await again()).toMatchObject({ isUntouched: true });
+    });
 
     test.each(faults)('that fails throws, and says nothing about the secret (%s)', async (scenario) => {
       const { request, remote } = await suite.putNew();
