@@ -6,14 +6,14 @@ import { prepare } from './described-installation.ts';
 
 /** Random requests, and how many of them are sent. */
 export interface Requests<Request> {
-  /** For the figures that are printed. */
+  /** Printed with the figures. */
   name: string;
   count: number;
-  /** Of the first page; that of each further page is higher by the size of a page. */
+  /** Seed of the first page. Each further page has a seed that is higher by the size of a page. */
   seed: number;
   drawn: fc.Arbitrary<Request>;
   send(request: Request): Promise<Answer>;
-  /** For a failure. */
+  /** Returns the request as text, for the message of a failure. */
   show(request: Request): string;
 }
 

@@ -11,7 +11,7 @@ interface Schema {
   const?: unknown;
 }
 
-/** The same parts of an operation of this service, with the schemas of their fields. */
+/** The parts of an operation of this service that `PublishedOperation` has, with the schemas of their fields. */
 export interface OwnOperation {
   request: Record<string, Schema>;
   query: Record<string, Schema>;

@@ -104,13 +104,13 @@ export interface DriverUnderTest {
   mayWriteTwice?: boolean;
   /** Whether a look compares values: the store returns them; default true. */
   readsValues?: boolean;
-  /** How many secrets a page of a list has at most, if the tests can create more; default: one page has all. */
+  /** Maximum number of secrets in a page of a list, if the tests can create more; by default, one page has all of them. */
   pageSize?: number;
   /** Calls of a look at an external secret that nothing has changed, after the first one of a client; default 1. */
   lookCalls?: number;
   /**
-   * What somebody else can do to an external secret (`changeOutside`), and what a look shows of it. What `external` shows as tags
-   * must be restored by a put.
+   * Changes that somebody else can make to an external secret (`changeOutside`), each with the result of a look after it. A put
+   * must restore everything that `external` returns as tags.
    */
   changesOutside?: Readonly<Record<string, Partial<FoundSecret> | { exists: false }>>;
   /** Whether a new value is written without a look at the secret, and the response does not show its tags; default false. */

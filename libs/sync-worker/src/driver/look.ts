@@ -23,7 +23,7 @@ export interface FoundSecret {
   value: 'same' | 'different' | 'unread';
   /** When it was last changed, by the store's clock; null if the store does not show it. */
   changedAt: Date | null;
-  /** What later calls should get as `remote`, where the value is the same and the mark is new; absent otherwise. */
+  /** The `remote` to pass to later calls, if the value is the same but the mark is new; absent otherwise. */
   remote?: Json;
 }
 

@@ -87,7 +87,11 @@ function ruleBy(index: RuleIndex, { path, alternative, foldedFrom }: SeenPath): 
   return strongest(rule, { ...other, pattern: parsePattern(inOwnName(other.pattern, path, alternative)) });
 }
 
-/** The same order as in OpenBao 2.7, which random policies are compared with (tests/clients/policies). */
+/**
+ * Returns the rule that decides about a folder, with and without a slash at its end. An exact pattern comes before one with a
+ * wildcard, then the path with the slash before the one without, as in OpenBao 2.7. Random policies are compared with it in
+ * tests/clients/policies.
+ */
 function folderRule(index: RuleIndex, { path, alternative, foldedFrom }: SeenPath): Rule | undefined {
   const other = alternative === undefined ? undefined : `${alternative}/`;
   const withSlash = ruleBy(index, { path: `${path}/`, alternative: other, foldedFrom });

@@ -4,7 +4,7 @@ import { invalid, type Json } from '@secrets/domain';
 export const maxComparisons = 5_000;
 /** Pairs of characters that may be looked at in the time of one comparison. */
 const charactersEach = 10_000;
-/** Up to this length, the search for a text takes time in proportion to what it is searched in only. */
+/** Longest text whose search takes no more time than reading what it is searched in once. */
 const maxFastText = 250;
 
 /** The fields of an object, or the items of a list. */

@@ -74,7 +74,7 @@ export function lookTests(suite: DriverSuite): void {
       });
     });
 
-    test('recognises a value of ours that a lost attempt has written, and returns what to remember', async () => {
+    test('recognises a value that a lost attempt of the destination has written, and returns what to remember', async () => {
       const { request, remote } = await suite.putNew();
       const later = await suite.put({ ...request, ...newValue(request, `${canary} two`), remote });
       await suite.put({ ...request, ...newValue(request, one), remote: later.remote });
