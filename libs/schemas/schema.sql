@@ -1,4 +1,4 @@
--- login: up to 021.do.alias-metadata.sql
+-- login: up to 022.do.wrapped-space.sql
 -- secrets: up to 007.do.clock.sql
 -- sync: up to 037.do.forgotten-destinations.sql
 
@@ -298,6 +298,7 @@ create table login.tokens (
 
 create table login.wrapped_responses (
   accessor text not null,
+  bytes bigint,
   created_at timestamp with time zone default now() not null,
   creation_path text not null,
   expires_at timestamp with time zone not null,
@@ -308,6 +309,12 @@ create table login.wrapped_responses (
   wrapped_accessor text,
   constraint wrapped_responses_accessor_key UNIQUE (accessor),
   constraint wrapped_responses_pkey PRIMARY KEY (hash)
+);
+
+create table login.wrapped_space (
+  bytes bigint not null,
+  namespace_id text not null,
+  constraint wrapped_space_pkey PRIMARY KEY (namespace_id)
 );
 
 create table secrets.clock (
@@ -946,6 +953,20 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION login.free_wrapped_space()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from login.wrapped_space where namespace_id in (select namespace_id from gone) order by namespace_id for update;
+  update login.wrapped_space s set bytes = s.bytes - g.bytes
+    from (select namespace_id, sum(bytes) as bytes from gone where bytes is not null group by namespace_id) g
+    where s.namespace_id = g.namespace_id;
+  delete from login.wrapped_space where bytes = 0 and namespace_id in (select namespace_id from gone);
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION login.identify_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1288,6 +1309,8 @@ CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.group_aliases
 CREATE TRIGGER refuse_name_of_mount BEFORE INSERT OR UPDATE OF path ON login.namespaces FOR EACH ROW EXECUTE FUNCTION secrets.refuse_name_of_mount();
 
 CREATE TRIGGER removed_owner AFTER DELETE ON login.namespaces FOR EACH ROW EXECUTE FUNCTION login.record_removed_owner('namespace');
+
+CREATE TRIGGER free_wrapped_space AFTER DELETE ON login.wrapped_responses REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION login.free_wrapped_space();
 
 CREATE TRIGGER moved_mount AFTER UPDATE OF path ON secrets.mounts FOR EACH ROW WHEN ((old.path <> new.path)) EXECUTE FUNCTION sync.follow_moved_mount();
 

@@ -30,3 +30,4 @@ export * from './tokens/ancestor-expiry.ts';
 export * from './tokens/epoch-cache.ts';
 export * from './tokens/identity-policies.ts';
 export * from './tokens/token.ts';
+export * from './tokens/wrapped-space.ts';

@@ -1,6 +1,12 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { addressRanges, createAuthenticator, type OwningService, owningServices } from '@secrets/access';
+import {
+  addressRanges,
+  createAuthenticator,
+  type OwningService,
+  owningServices,
+  requireSpaceToWrap,
+} from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import {
@@ -37,6 +43,7 @@ import { directExchange } from './upstream/direct-exchange.ts';
 import { exchangingUpstream } from './upstream/exchange.ts';
 import { framedUpstream } from './upstream/frame-exchange.ts';
 import { openUpstream, type Upstream } from './upstream/upstream.ts';
+import type { ResponseStore } from './wrapping/forward-wrapped.ts';
 
 export { gatewayEnv, tlsFiles } from './settings.ts';
 
@@ -104,7 +111,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
       local: { health: documents.health, serve: endpointServer(endpoints, deps.log) },
       upstreams,
       streams: new EventStreams(authenticator, (count) => openStreams.set(count)),
-      login: clients.login,
+      wrapped: responseStore(deps, clients.login),
     },
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
   });
@@ -127,6 +134,18 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
 
 const operatorsOf = ({ db, metrics }: GatewayDeps): Express =>
   operatorApp({ metrics, readiness: { database: databaseCheck(db) }, databaseTime: db.now });
+
+function responseStore({ db, metrics }: GatewayDeps, login: InternalClient): ResponseStore {
+  const refused = metrics.counter(
+    'gateway_wraps_refused_total',
+    'Responses that were not wrapped because those of their namespace take too much space',
+  );
+  return {
+    requireSpace: (namespaceId) => requireSpaceToWrap(db, namespaceId),
+    login,
+    onRefused: () => refused.inc(),
+  };
+}
 
 function documentsOf(
   { db, keys }: GatewayDeps,

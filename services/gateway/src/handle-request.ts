@@ -8,13 +8,7 @@ import {
 } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import { Problem } from '@secrets/domain';
-import {
-  bodyBudgets,
-  type InternalClient,
-  requireWithin,
-  type ServeRequest,
-  type WhyForeign,
-} from '@secrets/http';
+import { bodyBudgets, requireWithin, type ServeRequest, type WhyForeign } from '@secrets/http';
 import { type Audit, type Span, traced } from '@secrets/telemetry';
 import type { AuditHash } from './audit/audit-hash.ts';
 import { type AuditTrail, beginTrail } from './audit/audit-trail.ts';
@@ -38,7 +32,7 @@ import type { GatewayMetrics } from './telemetry/gateway-metrics.ts';
 import { endSpan, spanOf } from './telemetry/request-span.ts';
 import type { ServiceOutcome } from './upstream/relayed-response.ts';
 import type { Upstream } from './upstream/upstream.ts';
-import { forwardWrapped } from './wrapping/forward-wrapped.ts';
+import { forwardWrapped, type ResponseStore } from './wrapping/forward-wrapped.ts';
 import { wrapSecondsOf } from './wrapping/wrap-ttl.ts';
 
 export interface GatewayContext {
@@ -54,8 +48,7 @@ export interface GatewayContext {
     local: { health(): Promise<Health>; serve: ServeRequest };
     upstreams: Record<OwningService, Upstream>;
     streams: EventStreams;
-    /** Stores the responses that are to be wrapped. */
-    login: InternalClient;
+    wrapped: ResponseStore;
   };
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
 }
@@ -122,7 +115,7 @@ async function respond(
   const contentType = request.headers['content-type'];
   const record = (outcome: ServiceOutcome) => recordOutcome(context, progress, outcome);
   const forwarded = { gatewayRequest, caller, contentType, body, record };
-  const { local, upstreams, streams, login } = context.responders;
+  const { local, upstreams, streams, wrapped } = context.responders;
   if (name === 'gateway') return serveLocally(local.serve, { ...forwarded, wrapSeconds }, response);
   const upstream = upstreams[name];
   if (isEventStream(gatewayRequest)) {
@@ -130,7 +123,7 @@ async function respond(
     return upstream.forward({ ...forwarded, isStream: true }, response);
   }
   if (wrapSeconds === undefined) return upstream.forward(forwarded, response);
-  return forwardWrapped({ request: forwarded, wrapSeconds, upstream, login }, response);
+  return forwardWrapped({ request: forwarded, wrapSeconds, upstream, store: wrapped }, response);
 }
 
 const bodyHolder = ({ tokenType, accessor }: Caller, { remoteAddress, token }: GatewayRequest) =>

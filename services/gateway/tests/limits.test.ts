@@ -211,6 +211,29 @@ test('unwrapping and looking up responses without another token count with the l
   }
 });
 
+test('a request whose response is to be wrapped is refused before it takes effect, if its namespace has no space', async () => {
+  const gateway = await start();
+  const secrets = stubs.find(({ name }) => name === 'secrets')!;
+  const received = secrets.received.length;
+  const wrapped = { token: root, path: '/v1/kv/data/full', headers: { 'x-service-wrap-ttl': '60' } };
+  await db.query("insert into login.wrapped_space (namespace_id, bytes) values ('root', $1)", [
+    256 * 2 ** 20,
+  ]);
+  const refused = await ask(gateway, wrapped);
+  expect([refused.status, refused.body.errors, refused.headers['retry-after']]).toEqual([
+    429,
+    ['the wrapped responses of this namespace take 256.0 MiB of 256 MiB: unwrap or revoke some'],
+    '60',
+  ]);
+  expect(secrets.received).toHaveLength(received);
+  expect(await gateway.metrics.text()).toMatch(/^gateway_wraps_refused_total\S* 1$/m);
+  const rewrap = { ...wrapped, method: 'POST', path: '/v1/sys/wrapping/rewrap', body: '{}' };
+  expect((await ask(gateway, { ...rewrap, headers: { ...json, ...wrapped.headers } })).status).toBe(200);
+  await db.query('update login.wrapped_space set bytes = bytes - 1');
+  expect((await ask(gateway, wrapped)).status).toBe(200);
+  await db.query('delete from login.wrapped_space');
+});
+
 describe('requests by a foreign name, or of pages of other sites', () => {
   const rebound = { host: 'evil.example' };
   const crossSite = { ...json, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };

@@ -73,6 +73,7 @@ describe('database roles of the services', () => {
         'rate_limit_quotas',
         'rate_limit_usage',
         'tokens',
+        'wrapped_space',
       ].map((name) => `login.${name}`),
       secrets: ofPolicies,
       'sync-control': ofPolicies,

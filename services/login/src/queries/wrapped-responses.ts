@@ -1,3 +1,4 @@
+import { maxWrappedBytes } from '@secrets/access';
 import type { Db, Sql } from '@secrets/db';
 
 /** The properties of a wrapped response that are stored in clear text. */
@@ -28,12 +29,23 @@ const columns = `accessor, wrapped_accessor as "wrappedAccessor", ttl_seconds as
 // The responses of a namespace that was deleted remain until they expire, but cannot be read.
 const isValid = `expires_at > now() and (select n.id from login.namespaces n where n.id = namespace_id) is not null`;
 
-/** Stores a response, and returns when it was created. */
-export async function insertWrappedResponse(sql: Sql, response: NewWrappedResponse): Promise<Date> {
+/**
+ * Stores a response, and returns when it was created; undefined if those of the namespace would take too much space.
+ * A trigger frees the space when the response is deleted.
+ */
+export async function insertWrappedResponse(
+  sql: Sql,
+  response: NewWrappedResponse,
+): Promise<Date | undefined> {
   const [row] = await sql.query<{ createdAt: Date }>(
-    `insert into login.wrapped_responses
-       (hash, accessor, namespace_id, sealed, wrapped_accessor, ttl_seconds, creation_path, expires_at)
-     values ($1, $2, $3, $4, $5, $6::bigint, $7, now() + $6::bigint * interval '1 second')
+    `with space as (
+       insert into login.wrapped_space as s (namespace_id, bytes) values ($3, $8::bigint)
+       on conflict (namespace_id) do update set bytes = s.bytes + excluded.bytes where s.bytes + excluded.bytes <= $9::bigint
+       returning 1
+     )
+     insert into login.wrapped_responses
+       (hash, accessor, namespace_id, sealed, wrapped_accessor, ttl_seconds, creation_path, expires_at, bytes)
+     select $1, $2, $3, $4, $5, $6::bigint, $7, now() + $6::bigint * interval '1 second', $8::bigint from space
      returning created_at as "createdAt"`,
     [
       response.hash,
@@ -43,9 +55,11 @@ export async function insertWrappedResponse(sql: Sql, response: NewWrappedRespon
       response.wrappedAccessor,
       response.ttlSeconds,
       response.creationPath,
+      response.sealed.length,
+      maxWrappedBytes,
     ],
   );
-  return row!.createdAt;
+  return row?.createdAt;
 }
 
 export async function findWrappedResponse(sql: Sql, hash: Buffer): Promise<WrappedResponse | undefined> {

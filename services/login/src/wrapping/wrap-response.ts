@@ -1,4 +1,10 @@
-import { newAccessor, newWrappingToken, tokenHash } from '@secrets/access';
+import {
+  newAccessor,
+  newWrappingToken,
+  readWrappedBytes,
+  tokenHash,
+  wrappedSpaceFull,
+} from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import { encrypt, type KeyRing, type Sealed } from '@secrets/seal';
 import { insertWrappedResponse, type WrappedResponse } from '../queries/wrapped-responses.ts';
@@ -20,7 +26,10 @@ export interface WrapInfo extends WrappedResponse {
 /** The associated data of a wrapped response: it can only be decrypted in the row of its wrapping token. */
 export const wrappedAad = (hash: Buffer): string => `wrapped-response/${hash.toString('hex')}`;
 
-/** Encrypts and stores a response under a new wrapping token (docs/adr/0021-response-wrapping.md). */
+/**
+ * Encrypts and stores a response under a new wrapping token (docs/adr/0021-response-wrapping.md). Throws `queue_full` if
+ * those of the namespace take too much space.
+ */
 export async function wrapResponse(
   sql: Sql,
   keyRing: KeyRing,
@@ -31,6 +40,7 @@ export async function wrapResponse(
   const accessor = newAccessor();
   const sealed = encrypt(keyRing, wrappedAad(hash), Buffer.from(text.reveal()));
   const createdAt = await insertWrappedResponse(sql, { ...response, hash, accessor, sealed });
+  if (createdAt === undefined) throw wrappedSpaceFull(await readWrappedBytes(sql, response.namespaceId));
   return { ...response, token, accessor, createdAt };
 }
 

@@ -132,6 +132,82 @@ describe('a wrapped response', () => {
   });
 });
 
+describe('the wrapped responses of a namespace', () => {
+  const limit = 256 * 2 ** 20;
+  const ofNamespace = async (name: string) => {
+    const { id } = (await login.call('POST', `/sys/namespaces/${name}`)).body.data;
+    return { id: id as string, caller: testCaller({ namespace: { id, path: name } }) };
+  };
+  const used = async (id: string) => {
+    const rows = await login.db.query<{ bytes: number }>(
+      'select bytes from login.wrapped_space where namespace_id = $1',
+      [id],
+    );
+    return rows[0]?.bytes ?? 0;
+  };
+  const store = (caller: ReturnType<typeof testCaller>) => {
+    const body = { response: text, ttl_seconds: 60, creation_path: 'kv/data/a' };
+    return login.call('POST', '/sys/internal/wrapped-responses', body, caller);
+  };
+
+  test('take no more than 256 MiB together, however many are stored at the same time', async () => {
+    const { id, caller } = await ofNamespace('full');
+    await wrap(text, caller);
+    const size = await used(id);
+    const almost = limit - 2 * size - 1;
+    await login.db.query('update login.wrapped_space set bytes = $2 where namespace_id = $1', [id, almost]);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => store(caller)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, ...Array(8).fill(429)]);
+    expect(answers.find(({ status }) => status === 429)?.body.errors).toEqual([
+      'the wrapped responses of this namespace take 256.0 MiB of 256 MiB: unwrap or revoke some',
+    ]);
+    expect(await used(id)).toBe(almost + 2 * size);
+    expect((await store(login.root)).status).toBe(200);
+  });
+
+  test('free their space with each unwrapping, revocation and sweep, and keep it with a rewrap', async () => {
+    const { id, caller } = await ofNamespace('freed');
+    const [unwrapped, revoked, expired] = [
+      await wrap(text, caller),
+      await wrap(text, caller),
+      await wrap(text, caller),
+    ];
+    const size = (await used(id)) / 3;
+    expect(size).toBeGreaterThan(text.length);
+    await unwrap(unwrapped.token);
+    expect(await used(id)).toBe(2 * size);
+    await login.call('POST', '/auth/token/revoke-accessor', { accessor: revoked.accessor });
+    expect(await used(id)).toBe(size);
+    const { wrap_info } = (await login.call('POST', '/sys/wrapping/rewrap', { token: expired.token })).body;
+    expect(await used(id)).toBe(size);
+    const hash = tokenHash(wrap_info.token);
+    await login.db.query('update login.wrapped_responses set expires_at = now() where hash = $1', [hash]);
+    await sweepWrappedResponses(login.db);
+    expect(await used(id)).toBe(0);
+  });
+
+  test('are not counted if an instance of the version before has stored them', async () => {
+    const { id, caller } = await ofNamespace('older');
+    await wrap(text, caller);
+    const size = await used(id);
+    await login.db.query(
+      `insert into login.wrapped_responses (hash, accessor, namespace_id, sealed, ttl_seconds, creation_path, expires_at)
+       values ('\\x01', 'older', $1, '\\x02', 60, '', now())`,
+      [id],
+    );
+    await sweepWrappedResponses(login.db);
+    expect(await used(id)).toBe(size);
+  });
+
+  test('remain when the token that requested them ends', async () => {
+    const created = await login.call('POST', '/auth/token/create', { policies: ['default'] });
+    const { token } = await wrap(text, login.callerOf(created));
+    const { accessor } = created.body.auth;
+    expect((await login.call('POST', '/auth/token/revoke-accessor', { accessor })).status).toBe(204);
+    expect((await unwrap(token)).status).toBe(200);
+  });
+});
+
 test.each(['lookup', 'unwrap', 'rewrap'])('%s refuses what is not a wrapping token', async (name) => {
   const path = `/sys/wrapping/${name}`;
   for (const token of ['x', `swt_${'a'.repeat(43)}`, `sst_${'a'.repeat(43)}`]) {

@@ -53,7 +53,7 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
     'select on login.tokens, login.policies, login.namespaces, login.auth_mounts, login.access_epoch, login.access_changes',
     'select on login.entities, login.entity_aliases, login.groups, login.group_aliases',
     'update (uses_left) on login.tokens',
-    'select on login.rate_limit_quotas',
+    'select on login.rate_limit_quotas, login.wrapped_space',
     'select, insert, update on login.rate_limit_usage',
   ],
   login: own('login'),

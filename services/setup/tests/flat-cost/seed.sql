@@ -171,6 +171,8 @@ insert into login.policies (namespace_id, name, source, rules) select 'root', 'p
 insert into login.token_roles (namespace_id, name, settings) select 'root', 'role' || n, '{}' from generate_series(1, 5000) as n;
 
 -- wrapped responses: 100,000, of which every second has expired
-insert into login.wrapped_responses (hash, accessor, namespace_id, sealed, ttl_seconds, creation_path, expires_at)
-  select sha256(('wrapped' || n)::bytea), 'wrapped' || n, 'root', '\x00', 60, 'kv/data/a', now() + case when n % 2 = 0 then 1 else -1 end * interval '1 day'
+insert into login.wrapped_responses (hash, accessor, namespace_id, sealed, ttl_seconds, creation_path, expires_at, bytes)
+  select sha256(('wrapped' || n)::bytea), 'wrapped' || n, case when n % 4 = 0 then 'root' else 'n' || n end, '\x00', 60, 'kv/data/a',
+         now() + case when n % 2 = 0 then 1 else -1 end * interval '1 day', 1
     from generate_series(1, 100000) as n;
+insert into login.wrapped_space (namespace_id, bytes) select namespace_id, sum(bytes) from login.wrapped_responses group by namespace_id;

@@ -1,5 +1,6 @@
 import { budgetStore } from '../../../../../libs/access/src/rate-limits/budget-store.ts';
 import { readQuotas } from '../../../../../libs/access/src/rate-limits/quotas.ts';
+import { requireSpaceToWrap } from '../../../../../libs/access/src/tokens/wrapped-space.ts';
 import * as limits from '../../../../login/src/queries/rate-limits.ts';
 import { type Case, casesOf } from './cases.ts';
 
@@ -15,6 +16,7 @@ const gatewayCases: Case[] = casesOf('gateway', {
     await Promise.all([1, 2, 3].map((n) => ask({ key: `key${n}`, endsAt: 1_900_000_000_000, want: 5 })));
   },
   'blocking what exceeds a rate limit': (db) => budgetStore(db).block('key7', 1_900_000_000_000),
+  'looking whether a response can be wrapped': (db) => requireSpaceToWrap(db, 'n7'),
 });
 const loginCases: Case[] = casesOf('login', {
   'finding a rate limit': (db) => limits.findRateLimit(db, 'limit7'),
