@@ -14,7 +14,10 @@ interface ComposeFile {
   services: Record<string, { environment?: Record<string, string | number> }>;
 }
 
-const { services: composed } = parse(read('docker-compose.yml'), { merge: true }) as ComposeFile;
+const { services: composed } = parse(read('docker-compose.yml'), {
+  merge: true,
+  maxAliasCount: -1,
+}) as ComposeFile;
 
 /** The names of the one-shot services. */
 const jobs: Record<string, string> = { 'setup-database': 'database', 'setup-broker': 'broker' };
@@ -27,6 +30,7 @@ const differences: Record<Overlay | 'everywhere', Record<string, Record<string, 
     login: {
       AZURE_CLIENT_ID: 'secret cloudb-login/client-id',
       AZURE_CLIENT_SECRET: 'secret cloudb-login/client-secret',
+      AZURE_CLIENT_SECRET_FILE: undefined, // the volume of a Secret that may be absent cannot be empty
     },
   },
   // In Compose, TLS depends on whether the operator names a folder.

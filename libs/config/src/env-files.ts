@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/**
- * Returns the environment with variables read from files: `DATABASE_URL` from the file that `DATABASE_URL_FILE` names. For
- * values that contain a password and therefore should not be in the environment itself.
- */
+/** Variables whose values contain a secret, and therefore need not be in the environment itself. */
+const secretVariables = ['DATABASE_URL', 'AMQP_URL', 'AZURE_CLIENT_SECRET'];
+
+/** Returns the environment with variables read from files: `DATABASE_URL` from the file that `DATABASE_URL_FILE` names. */
 export function withFiles(
   env: Record<string, string | undefined>,
-  names: readonly string[] = ['DATABASE_URL', 'AMQP_URL'],
+  names: readonly string[] = secretVariables,
 ): Record<string, string | undefined> {
   const fromFiles = names.flatMap((name) => {
     const file = env[`${name}_FILE`];
