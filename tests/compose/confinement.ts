@@ -23,6 +23,24 @@ const reach = (url: string) =>
 
 const brokerUser = `console.log(new URL(require('node:fs').readFileSync('/run/keys/amqp-url', 'utf8')).username)`;
 
+/** Prints what a server's first process may do, and whether a file system outside of its volumes can be written. */
+const serverStatus =
+  'cat /proc/1/status; for path in /etc /usr /var/lib /; do if (: > "$path/x") 2>/dev/null; then echo "Writes: $path"; fi; done';
+
+/** Throws if a server, whose image is not ours, runs as root, with capabilities, or with an image that it can change. */
+export async function checkServer(stack: Stack, service: string): Promise<void> {
+  const status = await stack.ask('exec', '-T', service, 'sh', '-c', serverStatus);
+  const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1];
+  const failures = [
+    ...(field('Uid') === '0' ? ['runs as root'] : []),
+    ...(BigInt(`0x${field('CapEff')}`) === 0n ? [] : [`has capabilities ${field('CapEff')}`]),
+    ...(field('NoNewPrivs') === '1' ? [] : ['may gain privileges']),
+    ...(field('Writes') === undefined ? [] : [`writes to ${field('Writes')}`]),
+  ];
+  if (failures.length > 0) throw new Error(`${service} ${failures.join(', ')}`);
+  console.log(`  ${service}: uid ${field('Uid')}, read-only, no capabilities`);
+}
+
 /** Throws if a service can do more in its container than it needs. */
 export async function checkConfinement(stack: Stack): Promise<void> {
   const inside = async (service: string, script: string) =>
@@ -38,6 +56,7 @@ export async function checkConfinement(stack: Stack): Promise<void> {
       throw new Error(`${service} has a password in its environment`);
     console.log(`  ${service}: uid 1000, read-only, no capabilities; keys: ${seen.keys.join(', ')}`);
   }
+  for (const server of ['postgres', 'rabbitmq']) await checkServer(stack, server);
   for (const [service, expected] of [
     ['secrets', 'not reached'],
     ['sync-control', 'not reached'],

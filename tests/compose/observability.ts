@@ -2,6 +2,7 @@
 // the dashboard returns data after the demo. Also tests a worker with three containers. Needs Docker; takes minutes.
 //
 //   node scripts/run.mjs tests/compose/observability.ts
+import { checkServer } from './confinement.ts';
 import { checkDashboard, checkGrafana, checkTargets, checkWorkOf } from './observed.ts';
 import { runSteps } from './run-steps.ts';
 import { services } from './stack.ts';
@@ -17,6 +18,7 @@ await runSteps('observability', async (stack, step) => {
   await step('check that Prometheus scrapes every container', () => checkTargets(stack));
   await step('check that each query of the dashboard returns data', () => checkDashboard(stack));
   await step('check that each container of the worker has work', () => checkWorkOf(stack, worker));
+  await step('check the confinement of Prometheus', () => checkServer(stack, 'prometheus'));
   await step('check Grafana', () => checkGrafana(stack));
   await step('show the memory usage', stack.memory);
 });
