@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chownSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, statSync } from 'node:fs';
 
 /** The user and group `nobody`: PostgreSQL refuses to run as root. */
 const nobody = 65_534;
@@ -30,6 +30,15 @@ export function launch(
 /** Makes a file or folder belong to the user that PostgreSQL runs as. */
 export function chownToServer(path: string): void {
   if (isRoot) chownSync(path, nobody, nobody);
+}
+
+/**
+ * Closes a folder of root, which may have been created by something else, to the other processes of `nobody`: unlike them,
+ * PostgreSQL has the capability to enter it.
+ */
+export function closeToOthers(folder: string): void {
+  if (isRoot && hasSetpriv() && searchCapability() !== undefined && statSync(folder).uid === 0)
+    chmodSync(folder, 0o700);
 }
 
 /** PostgreSQL does not inherit this process's environment, which may hold secrets, and `PG…` variables that change settings. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -88,14 +88,37 @@ describe('an embedded server', () => {
     await second.close();
   });
 
-  test('runs as another user when this process is root', async () => {
-    if (process.getuid?.() !== 0) return console.warn('not run: this process is not root');
-    const folder = folderWithDatabase();
-    const db = await openEmbedded({ folder });
-    const status = readFileSync(`/proc/${pidOf(folder)}/status`, 'utf8');
-    expect(/^Uid:\s+65534\s+65534/m.test(status)).toBe(true);
-    expect(readFileSync(`/proc/${pidOf(folder)}/environ`, 'utf8')).not.toContain('HOME=');
-    await db.close();
+  describe('if this process is root', () => {
+    const asRoot = process.getuid?.() === 0 ? test : test.skip;
+
+    asRoot('runs as another user, without groups, who may search folders and nothing else', async () => {
+      const folder = folderWithDatabase();
+      const db = await openEmbedded({ folder });
+      const status = readFileSync(`/proc/${pidOf(folder)}/status`, 'utf8');
+      const field = (name: string) => new RegExp(`^${name}:[\\t ]*(.*?)[\\t ]*$`, 'm').exec(status)?.[1];
+      const ids = '65534\t65534\t65534\t65534';
+      expect([field('Uid'), field('Gid'), field('Groups'), field('NoNewPrivs')]).toEqual([ids, ids, '', '1']);
+      const [mayOverride, maySearch] = [1n << 1n, 1n << 2n];
+      for (const set of ['CapEff', 'CapPrm', 'CapInh', 'CapAmb'])
+        expect([mayOverride, maySearch]).toContain(BigInt(`0x${field(set)}`));
+      expect(readFileSync(`/proc/${pidOf(folder)}/environ`, 'utf8')).not.toContain('HOME=');
+      await db.close();
+    });
+
+    asRoot("has a folder that this user's other processes cannot enter", async () => {
+      const folder = folderWithDatabase();
+      for (let path = folder; path !== tmpdir(); path = dirname(path)) chmodSync(path, 0o755);
+      const db = await openEmbedded({ folder });
+      const read = (file: string) =>
+        spawnSync('cat', [join(folder, file)], { uid: 65_534, gid: 65_534, encoding: 'utf8' });
+      for (const file of ['data/PG_VERSION', 'password'])
+        expect(read(file)).toMatchObject({
+          stdout: '',
+          stderr: expect.stringContaining('Permission denied'),
+        });
+      await db.close();
+      chmodSync(root, 0o700);
+    });
   });
 
   test('is refused to a second process', async () => {

@@ -6,7 +6,7 @@ import { DatabaseStartError } from '../start-error.ts';
 import { type Address, addressSettings, chooseAddress, databaseUrl } from './address.ts';
 import { findBinaries } from './binaries.ts';
 import { clusterFolder, createDataFolder } from './data-folder.ts';
-import { launch } from './launch.ts';
+import { closeToOthers, launch } from './launch.ts';
 import { lockFolder } from './lock-folder.ts';
 import { readPidFile } from './pid-file.ts';
 import { stopLeftoverServer } from './stop-leftover-server.ts';
@@ -54,6 +54,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const binaries = await findBinaries();
   const unlock = lockFolder(folder);
   try {
+    closeToOthers(folder);
     await stopLeftoverServer(clusterFolder(folder));
     await createDataFolder(folder, binaries, options.durable ?? true);
     const address = await chooseAddress(folder, options.port);
