@@ -1,3 +1,5 @@
+import { workers } from './scripts/testing/recorded-seconds.ts';
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/scripts/testing/native/environment.ts',
@@ -10,8 +12,7 @@ export default {
   testSequencer: '<rootDir>/scripts/testing/balanced-sequencer.ts',
   reporters: ['default', '<rootDir>/scripts/testing/progress-reporter.ts'],
   testTimeout: 300_000,
-  // The cores of a small machine.
-  maxWorkers: 2,
+  maxWorkers: workers,
   // A module that was loaded for a test file stays in memory. A new process costs seconds.
   workerIdleMemoryLimit: '3GB',
 };

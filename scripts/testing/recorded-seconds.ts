@@ -23,8 +23,11 @@ export function record(seconds: ReadonlyMap<string, number>): void {
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(slowestFirst), undefined, 2)}\n`);
 }
 
-/** Number of parallel workers; the same as in jest.config.js. */
-const workers = 2;
+/**
+ * Number of files that run at the same time; one more than a small machine has cores, because tests of processes and
+ * browsers wait for much of their time.
+ */
+export const workers = 3;
 
 /** Describes how long test files take on two cores. */
 export function describeDuration(paths: readonly string[]): string {

@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
+import { longTest } from '../harness/run-size.ts';
 import type { FireReport } from './campaigns/campaign.ts';
 import { runUnderFire } from './campaigns/run.ts';
 import { MissingServer } from './stage/stage.ts';
@@ -13,7 +14,7 @@ const options = {
   log: () => undefined,
 };
 
-test(
+longTest(
   'a system of all types under load converges after overlapping faults, and keeps what it has acknowledged',
   async () => {
     const report = await runUnderFire(options).catch(notRun);

@@ -6,7 +6,7 @@ import { type Api, client, expectStatus } from '../harness/http.ts';
 import { describeDistributed, type Suite } from '../outages/describe-distributed.ts';
 import { dashboardData } from './dashboard-data.ts';
 import { obstacle, type PrometheusServer, startPrometheus } from './prometheus.ts';
-import { alerts, dashboardQueries, metricsIn, scrapedJobs } from './sources.ts';
+import { scrapedJobs } from './sources.ts';
 
 const changes = 5;
 
@@ -54,30 +54,6 @@ async function loadUntil(api: Api, work: Promise<unknown>): Promise<void> {
 const define = (suite: Suite) => {
   const api = () => client(suite.system.url, suite.system.rootToken);
 
-  test('every metric of the alerts and the dashboard is exported by a service', async () => {
-    await load(suite, api());
-    const wanted = new Set(
-      [...alerts().map(({ expression }) => expression), ...dashboardQueries('1m').map(({ query }) => query)]
-        .flatMap(metricsIn)
-        .filter((name) => name !== 'up'), // Prometheus itself measures it
-    );
-    expect(wanted.size).toBeGreaterThan(15);
-    const exported = async () => {
-      const addresses = Object.values(targetsByJob(suite)).flat();
-      const texts = await Promise.all(
-        addresses.map(async (address) => (await fetch(`http://${address}/metrics`)).text()),
-      );
-      return texts.join('\n');
-    };
-    await eventually(
-      async () => {
-        const text = await exported();
-        return [...wanted].filter((name) => !new RegExp(`^${name}[{ ]`, 'm').test(text));
-      },
-      (missing) => missing.length === 0,
-    );
-  });
-
   if (obstacle !== undefined) console.warn(`not run: the dashboard on a Prometheus server: ${obstacle}`);
   const withPrometheus = obstacle === undefined ? describe : describe.skip;
   withPrometheus('on a Prometheus server', () => {
@@ -89,6 +65,7 @@ const define = (suite: Suite) => {
           .filter((job) => job !== 'rabbitmq')
           .sort(),
       );
+      await load(suite, api());
       const prometheus = await startPrometheus(targets);
       try {
         await loadUntil(api(), untilComplete(prometheus));
@@ -115,4 +92,4 @@ const define = (suite: Suite) => {
   }
 };
 
-await describeDistributed('metrics of a running system', define, { everyType: true });
+await describeDistributed('the dashboard', define, { everyType: true, isLong: true });

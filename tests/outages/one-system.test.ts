@@ -2,6 +2,7 @@ import { describe } from '@jest/globals';
 import { describeDistributed } from './describe-distributed.ts';
 import { secretValue } from './one-system/canary.ts';
 import { streamsOfEvents } from './one-system/events.ts';
+import { exportedMetrics } from './one-system/metrics.ts';
 import { orderlyStops } from './one-system/orderly.ts';
 import { endedServers } from './one-system/servers.ts';
 import { killedServices } from './one-system/services.ts';
@@ -10,6 +11,7 @@ import { killedServices } from './one-system/services.ts';
 // comes first: it is searched for in everything that the system has written. Some tests are long (`longTest`).
 const parts = {
   'a secret value': secretValue,
+  metrics: exportedMetrics,
   'streams of events': streamsOfEvents,
   'kill -9 of a service under load': killedServices,
   'orderly stops and faults': orderlyStops,

@@ -98,7 +98,7 @@ const define = (suite: Suite) => {
     expect(await load.lost()).toEqual([]);
   });
 
-  test('kill -9 of either one of two: only requests in flight fail', async () => {
+  longTest('kill -9 of either one of two: only requests in flight fail', async () => {
     const load = await Load.create(suite.system, { api: balanced.api, secrets: 20, rounds: 2, removed: 0 });
     const failed = () => Object.values(load.refusals).reduce((sum, count) => sum + count, 0);
     await load.run(async () => {

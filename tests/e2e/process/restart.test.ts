@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { eventually, eventuallyEqual, quietFor } from '../../harness/eventually.ts';
 import { expectStatus } from '../../harness/http.ts';
+import { longTest } from '../../harness/run-size.ts';
 import { openDatabase } from '../../harness/standalone.ts';
 import { SyncFixture } from '../../harness/sync-fixture.ts';
 import { useInstallation } from '../use-installation.ts';
@@ -36,7 +37,7 @@ async function outcome(): Promise<{ statuses: string[]; values: (string | null)[
 const allSynced = (value: string) =>
   eventuallyEqual(outcome, { statuses: ['SYNCED'], values: [JSON.stringify({ value })] });
 
-test('a crash between the answer to set and the sync: everything is synced', async () => {
+longTest('a crash between the answer to set and the sync: everything is synced', async () => {
   await writeAll('first');
   await system.sandbox.fault({ effect: 'slow', ms: 2_000 });
   await setAll();
@@ -73,16 +74,19 @@ test('a crash after the store performed calls whose responses were lost: at most
   expect(Math.max(...counts)).toBeLessThanOrEqual(2);
 });
 
-test('a crash while syncing is disabled: it stays disabled, and enabling it syncs everything', async () => {
-  expectStatus(await system.api('PATCH', 'sys/sync/config', { disabled: true }), 200);
-  await writeAll('first');
-  await setAll();
-  await system.crash();
-  await quietFor(1_000);
-  expect(await outcome()).toEqual({ statuses: ['PENDING'], values: [null] });
-  expectStatus(await system.api('PATCH', 'sys/sync/config', { disabled: false }), 200);
-  await allSynced('first');
-});
+longTest(
+  'a crash while syncing is disabled: it stays disabled, and enabling it syncs everything',
+  async () => {
+    expectStatus(await system.api('PATCH', 'sys/sync/config', { disabled: true }), 200);
+    await writeAll('first');
+    await setAll();
+    await system.crash();
+    await quietFor(1_000);
+    expect(await outcome()).toEqual({ statuses: ['PENDING'], values: [null] });
+    expectStatus(await system.api('PATCH', 'sys/sync/config', { disabled: false }), 200);
+    await allSynced('first');
+  },
+);
 
 test('a crash while changes are only in a queue: they are synced soon after the start', async () => {
   await writeAll('first');

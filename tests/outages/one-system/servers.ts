@@ -30,7 +30,7 @@ export function endedServers(suite: Suite): void {
     expectStatus(await api('PATCH', 'sys/sync/config', { disabled }), 200);
   };
 
-  test.each(signals('SIGTERM'))(
+  longTest.each(signals('SIGTERM'))(
     'RabbitMQ, with %s: no request is refused, and everything is synced',
     async (signal) => {
       const load = await Load.create(suite.system, { secrets });
