@@ -199,6 +199,7 @@ describe('the cloud', () => {
       removalDelayMs: 0,
       graphPermissions: [],
       resourceClaims: true,
+      domains: ['sandbox.onmicrosoft.com'],
       instance: null,
     });
     expect((await json(control('directory/settings'))).passwordDelayMs).toBe(100);

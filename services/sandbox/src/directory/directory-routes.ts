@@ -47,7 +47,7 @@ export function directoryRoutes(context: DirectoryRoutesContext): express.Router
       handle(request),
     );
   const forTenant = (content: (request: Request) => object) => (request: Request) =>
-    request.params.tenant === tenantId
+    namesTenant(context, request)
       ? jsonResponse(200, content(request))
       : unknownTenant(String(request.params.tenant));
   const discovery = (version: 1 | 2) =>
@@ -98,13 +98,23 @@ function metadataRoutes(
   return routes;
 }
 
+/** A tenant has an ID, and domains: https://learn.microsoft.com/entra/identity-platform/v2-protocols#endpoints */
+function namesTenant(
+  { tenantId, metadata: { settings } }: DirectoryRoutesContext,
+  { params: { tenant } }: Request,
+): boolean {
+  return tenant === tenantId || settings.current.domains.includes(String(tenant).toLowerCase());
+}
+
 /** Tokens for most services, key vaults among them, have version 1, whichever endpoint issues them. */
 function applicationToken(
-  { calls, tenantId, issue, client: { application, passwords, federation } }: DirectoryRoutesContext,
+  context: DirectoryRoutesContext,
   version: 1 | 2,
   request: Request,
 ): HttpResponse | Promise<HttpResponse> {
-  if (request.params.tenant !== tenantId) return unknownTenant(String(request.params.tenant));
+  const { calls, issue, client } = context;
+  const { application, passwords, federation } = client;
+  if (!namesTenant(context, request)) return unknownTenant(String(request.params.tenant));
   const { clientId: appid, oid } = application;
   return clientCredentialsToken(request, version, {
     application,

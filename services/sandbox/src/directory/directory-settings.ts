@@ -11,6 +11,8 @@ const DirectorySettings = z.strictObject({
   graphPermissions: z.array(z.string().min(1).max(128)).max(100),
   /** Whether the tokens of managed identities name the resource that they run on. */
   resourceClaims: z.boolean(),
+  /** The domains of the tenant, which name it wherever its ID does. */
+  domains: z.array(z.string().regex(/^[a-z0-9.-]{1,253}$/)).max(100),
   /** Resource ID of the machine whose metadata endpoint the sandbox is; null: the first machine. */
   instance: z.string().max(2_048).nullable(),
 });
@@ -22,6 +24,7 @@ const defaults: DirectorySettings = {
   removalDelayMs: 0,
   graphPermissions: ['Application.ReadWrite.OwnedBy'],
   resourceClaims: true,
+  domains: ['sandbox.onmicrosoft.com'],
   instance: null,
 };
 

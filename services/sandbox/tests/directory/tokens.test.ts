@@ -139,6 +139,14 @@ describe('discovery', () => {
     });
   });
 
+  test('names the ID of the tenant if that is requested by one of its domains, in any case', async () => {
+    sandbox.directory.configure({ domains: ['contoso.example'] });
+    const path = 'v2.0/.well-known/openid-configuration';
+    const response = await fetch(`${sandbox.directoryUrl}/Contoso.Example/${path}`);
+    expect(await response.json()).toEqual(await discover(`/${path}`));
+    expect((await fetch(`${sandbox.directoryUrl}/sandbox.onmicrosoft.com/${path}`)).status).toBe(400);
+  });
+
   test('an unknown tenant is rejected', async () => {
     const response = await fetch(`${sandbox.directoryUrl}/other/v2.0/.well-known/openid-configuration`);
     expect(response.status).toBe(400);
