@@ -115,6 +115,7 @@ test.each([
   ['resource', undefined],
   ['environment', 'moon'],
   ['given_environment', 5],
+  ['given_tenant', 5],
   ['max_retries', 'x'],
   ['require_principal_binding', 'maybe'],
 ])(

@@ -1,6 +1,6 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Sandbox, startSandbox } from '@secrets/sandbox';
 import { anonymous, audience, type LoginForTest, oid, startLoginForTest } from '../../login-for-test.ts';
 
@@ -12,6 +12,7 @@ let login: LoginForTest;
 
 beforeAll(async () => {
   tenants = await Promise.all(tenantIds.map((tenantId) => startSandbox({ tenantId })));
+  for (const { directory } of tenants) directory.configure({ domains: [] });
   front = await serveAll(tenants);
   const { pathname } = new URL(tenants[0]!.directoryUrl);
   const { port } = front.address() as AddressInfo;
@@ -33,7 +34,9 @@ afterAll(async () => {
 /** One directory for all tenants: passes a request to the one that its path names. */
 function serveAll(all: readonly Sandbox[]): Promise<Server> {
   const server = createServer((incoming, response) => {
-    const tenant = all.find(({ tenantId }) => incoming.url!.includes(tenantId))!;
+    const named = ({ tenantId, directory }: Sandbox) =>
+      [tenantId, ...directory.settings.domains].some((name) => incoming.url!.includes(`/${name}/`));
+    const tenant = all.find(named) ?? all[0]!;
     const { hostname, port } = new URL(tenant.directoryUrl);
     const { method, url: path, headers } = incoming;
     request({ hostname, port, method, path, headers }, (answer) => {
@@ -55,6 +58,45 @@ test('each mount admits the identities of its own tenant only', async () => {
       const isOwn = tenant.tenantId === tenantIds[mounts.indexOf(mount)];
       expect((await logIn(mount, tenant)).status).toBe(isOwn ? 200 : 403);
     }
+});
+
+describe('a mount whose tenant was given by a domain', () => {
+  const domain = 'contoso.example';
+  const config = { tenant_id: domain, resource: audience };
+  const write = async (method: string, body: object) =>
+    (await login.call(method, '/auth/by-domain/config', body)).status;
+  const admitted = async () =>
+    Promise.all(tenants.map(async (tenant) => (await logIn('by-domain', tenant)).status));
+  const moveDomainTo = (index: number) => {
+    for (const [at, { directory }] of tenants.entries())
+      directory.configure({ domains: at === index ? [domain] : [] });
+  };
+  beforeAll(async () => {
+    moveDomainTo(1);
+    await login.call('POST', '/sys/auth/by-domain', { type: 'cloudB' });
+    expect(await write('POST', config)).toBe(204);
+    await login.call('POST', '/auth/by-domain/role/web', { bound_service_principal_ids: oid });
+  });
+
+  test('admits the identities of the tenant that has it', async () => {
+    expect(await admitted()).toEqual([403, 200, 403]);
+  });
+
+  test('admits the same ones after the domain has moved to another tenant, whatever else is written', async () => {
+    moveDomainTo(2);
+    expect(await admitted()).toEqual([403, 200, 403]);
+    expect(await write('PATCH', { max_retries: 1 })).toBe(204);
+    expect(await write('POST', { ...config, max_retries: 2 })).toBe(204);
+    expect(await write('POST', { ...config, tenant_id: 'Contoso.example' })).toBe(204);
+    expect(await admitted()).toEqual([403, 200, 403]);
+  });
+
+  test('admits those of another tenant once its ID is written, and then those of the one that has the domain', async () => {
+    expect(await write('POST', { ...config, tenant_id: tenantIds[0] })).toBe(204);
+    expect(await admitted()).toEqual([200, 403, 403]);
+    expect(await write('POST', config)).toBe(204);
+    expect(await admitted()).toEqual([403, 403, 200]);
+  });
 });
 
 test('the same principal has an entity of its own in each mount', async () => {

@@ -54,7 +54,7 @@ const schedulePattern =
  * `sealed_<name>`, which a migration must add.
  */
 export const configDeclaration = {
-  tenant_id: requiredSetting(z.string().regex(plainId, 'must be a tenant ID')),
+  tenant_id: requiredSetting(z.string().regex(plainId, 'must be a tenant ID or a domain of the tenant')),
   resource: requiredSetting(
     z
       .string()

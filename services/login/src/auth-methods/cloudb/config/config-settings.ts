@@ -27,10 +27,18 @@ export type ConfigSettings = Omit<ReturnType<typeof configFields.read>, 'environ
   environment: Environment;
   /** The name of the environment that was given; empty if none was. */
   given_environment?: string;
+  given_tenant?: NamedTenant | undefined;
 };
 
+/** A domain that was given as `tenant_id`, and the ID of the tenant that had it then. */
+export const NamedTenant = z.object({ domain: z.string(), id: z.string() });
+export type NamedTenant = z.infer<typeof NamedTenant>;
+
 const object = 'the configuration of this auth mount';
-const unshownFields = { given_environment: { schema: z.string() } };
+const unshownFields = {
+  given_environment: { schema: z.string() },
+  given_tenant: { schema: NamedTenant.optional() },
+};
 
 /** A configuration in a row. Throws what `readStored` throws. */
 export function readConfig(row: object): ConfigSettings {
@@ -52,16 +60,22 @@ export interface StoredConfig extends ConfigRow {
 export const hasClientSecret = ({ secrets }: ConfigRow): boolean => secrets.includes('client_secret');
 
 /**
- * A request merged into what is stored. Throws `invalid` if the result lacks a field or contradicts itself, and what
- * `readStored` throws for a field that the request does not replace.
+ * A request merged into what is stored; `tenant` is what its `tenant_id` names, if that is a domain. Throws `invalid` if
+ * the result lacks a field or contradicts itself, and what `readStored` throws for a field that the request does not
+ * replace.
  */
 export function mergedConfig(
   stored: ConfigRow | undefined,
   { environment, ...fields }: ConfigPatch,
+  tenant?: NamedTenant,
 ): StoredConfig {
   const named = environment === undefined && stored !== undefined ? {} : namedEnvironment(environment ?? '');
-  const change = { ...fields, environment: named.environment };
-  const settings = readConfig({ ...configFields.merged(stored?.settings, change, object), ...named });
+  const change = { ...fields, ...(tenant && { tenant_id: tenant.id }), environment: named.environment };
+  const settings = readConfig({
+    ...configFields.merged(stored?.settings, change, object),
+    ...named,
+    ...(fields.tenant_id !== undefined && { given_tenant: tenant }),
+  });
   const secrets = configFields.secretNames.filter((field) =>
     fields[field] === undefined ? stored?.secrets.includes(field) : Boolean(fields[field]),
   );
@@ -79,14 +93,15 @@ const namedEnvironment = (
 });
 
 /**
- * A configuration as it is shown: with the environment by the name that was given, unless an older version has changed
- * it since.
+ * A configuration as it is shown: with environment and tenant by the names that were given, unless an older version has
+ * changed them since.
  */
 export function presentConfig(settings: ConfigSettings) {
-  const { given_environment: given } = settings;
+  const { given_environment: given, given_tenant, tenant_id } = settings;
   const isCurrent = given !== undefined && environmentNamed(given) === settings.environment;
   return {
     ...configFields.shown(settings),
+    ...(given_tenant?.id === tenant_id && { tenant_id: given_tenant.domain, resolved_tenant_id: tenant_id }),
     environment: isCurrent ? given : settings.environment,
     retry_delay: shownDelay(settings.retry_delay),
     max_retry_delay: shownDelay(settings.max_retry_delay),

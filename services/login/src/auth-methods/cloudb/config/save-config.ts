@@ -1,6 +1,6 @@
 import { type Caller, requireGrant } from '@secrets/caller';
 import type { Tx } from '@secrets/db';
-import { invalid, notFound } from '@secrets/domain';
+import { invalid, notFound, Problem } from '@secrets/domain';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { findConfigRow, upsertConfig } from '../queries/configs.ts';
@@ -16,6 +16,7 @@ import {
   hasClientSecret,
   mergedConfig,
 } from './config-settings.ts';
+import { type ResolvedTenant, resolveTenant } from './resolve-tenant.ts';
 import { sealedSecrets } from './secret-fields.ts';
 
 /** A write or a merge patch of a configuration. */
@@ -30,7 +31,7 @@ interface ConfigWrite {
 /**
  * Merges a request into the stored configuration of a mount, and drops what is cached for it. Throws `invalid` if the
  * result is not valid or would send the stored secret elsewhere, `not_found` if the configuration must exist and does
- * not, or if the mount was disabled in the meantime.
+ * not, or if the mount was disabled in the meantime, and what `resolveTenant` throws.
  */
 export async function saveConfig(
   context: CloudBContext,
@@ -38,11 +39,15 @@ export async function saveConfig(
   mountId: string,
   { body, mustExist, warn }: ConfigWrite,
 ): Promise<void> {
+  const found = await findConfigRow(context.db, mountId);
+  requireAllowed(caller, found !== undefined, mustExist);
+  const tenant = await resolveTenant(context, found, body); // before the transaction, which must not wait for the directory
   const [saved, left] = await changingMount(context, mountId, async (tx) => {
     const stored = await findConfigRow(tx, mountId);
     requireAllowed(caller, stored !== undefined, mustExist);
-    const merged = mergedConfig(stored, body);
+    const merged = mergedConfig(stored, body, tenant && { domain: tenant.domain, id: tenant.id });
     const { settings } = merged;
+    requireSameDirectory(tenant, settings);
     const before = stored && ({ ...configFields.defaults, ...stored.settings } as ConfigSettings);
     const isSame = isSameApplication(before, settings);
     const kept = merged.secrets.filter((field) => body[field] === undefined);
@@ -63,6 +68,11 @@ export async function saveConfig(
   context.directory.forget(mountId);
   context.providers.forget(mountId);
   for (const sentence of [...configWarnings(saved), ...leftPasswordWarnings(left)]) warn(sentence);
+}
+
+function requireSameDirectory(tenant: ResolvedTenant | undefined, { environment }: ConfigSettings): void {
+  if (tenant !== undefined && tenant.environment !== environment)
+    throw new Problem('unavailable', 'another operation is changing the same object; try again');
 }
 
 /** Whoever may write the configuration, but does not know the secret, could send it to a tenant of their own. */

@@ -8,9 +8,9 @@ const timeoutMs = 5_000;
 /**
  * Fetches a document from the directory within 5 s, without redirects, up to 512 KiB. Throws `unavailable` if the
  * directory does not respond or is overloaded, `bad_gateway` if it returns something else.
- * @param absence the sentence for status 400 and 404, where the reason is known
+ * @param absence the problem for status 400 and 404, where the reason is known
  */
-export async function fetchDocument(url: string, absence?: string): Promise<Response> {
+export async function fetchDocument(url: string, absence?: () => Problem): Promise<Response> {
   const response = await fetch(url, {
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
@@ -20,8 +20,7 @@ export async function fetchDocument(url: string, absence?: string): Promise<Resp
   });
   if (response.status !== 200) {
     await response.body?.cancel();
-    if (absence !== undefined && [400, 404].includes(response.status))
-      throw new Problem('bad_gateway', absence);
+    if (absence !== undefined && [400, 404].includes(response.status)) throw absence();
     throw unexpectedStatus(response);
   }
   return new Response(await boundedBody(response), { status: 200 });

@@ -33,3 +33,11 @@ export function issuersOf(environment: Environment, tenantId: string): string[] 
   const tenant = tenantId.toLowerCase();
   return [`${issuerV1}/${tenant}/`, ...issuersV2.map((host) => `${host}/${tenant}/v2.0`)];
 }
+
+const tenantId = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+/** The ID of the tenant whose tokens have an issuer; undefined if none of the environment has it. */
+export function tenantOfIssuer(environment: Environment, issuer: string): string | undefined {
+  const id = tenantId.exec(issuer.toLowerCase())?.[0];
+  return id !== undefined && issuersOf(environment, id).includes(issuer.toLowerCase()) ? id : undefined;
+}
