@@ -2,8 +2,7 @@ import { cloudCSm } from '@secrets/destinations';
 import { describeDriver } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 
-describeDriver({
-  name: cloudCSm.type,
+const shared = {
   maxValueBytes: cloudCSm.maxValueBytes,
   takesEmptyValue: cloudCSm.takesEmptyValue,
   supportsTags: cloudCSm.supportsTags,
@@ -14,5 +13,16 @@ describeDriver({
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },
   },
+} as const;
+
+describeDriver({
+  ...shared,
+  name: cloudCSm.type,
   start: (canary) => startHarness({}, { canary }),
+});
+
+describeDriver({
+  ...shared,
+  name: `${cloudCSm.type}, regional`,
+  start: (canary) => startHarness({}, { canary, location: 'europe-west3' }),
 });

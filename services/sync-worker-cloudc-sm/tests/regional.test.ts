@@ -1,6 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { putRequest } from '@secrets/sync-worker/testing';
 import { guardedTransport } from '../src/api/guarded-transport.ts';
+import { strangerOf } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
 const driver = useDriver();
@@ -10,12 +11,17 @@ const parent = `projects/sandbox-project/locations/${location}`;
 const key = (name = 'sandbox') => `projects/keys/locations/${location}/keyRings/sandbox/cryptoKeys/${name}`;
 const regional = (locational_kms_keys = {}) => connect({ location, locational_kms_keys });
 
-const secretOf = async (id: string) =>
-  (await driver.harness.stranger.getSecret({ name: `${parent}/secrets/${id}` }))[0];
+let stranger: ReturnType<typeof strangerOf>;
+beforeAll(() => {
+  stranger = strangerOf(driver.harness.sandbox, location);
+});
+afterAll(() => stranger.close());
+
+const secretOf = async (id: string) => (await stranger.getSecret({ name: `${parent}/secrets/${id}` }))[0];
 const keyOf = async (id: string) => (await secretOf(id)).customerManagedEncryption?.kmsKeyName ?? '';
 const versionKeyOf = async (id: string, number: number) => {
   const name = `${parent}/secrets/${id}/versions/${number}`;
-  const [version] = await driver.harness.stranger.getSecretVersion({ name });
+  const [version] = await stranger.getSecretVersion({ name });
   return version.customerManagedEncryption?.kmsKeyVersionName ?? '';
 };
 
@@ -66,23 +72,26 @@ describe('regional secrets', () => {
 
 describe('the endpoint of the operator', () => {
   test.each(['secretmanager.googleapis.com', `secretmanager.${location}.rep.googleapis.com`])(
-    'replaces %s, and no other host',
+    'replaces %s, which X-Forwarded-Host names, and no other host',
     async (host) => {
-      const sent: string[] = [];
-      const fetch = async (url: unknown) => {
-        sent.push(String(url));
+      const sent: [string, string | null][] = [];
+      const fetch = async (url: unknown, init?: RequestInit) => {
+        const headers = new Headers(init?.headers);
+        expect(headers.get('authorization')).toBe('Bearer t');
+        sent.push([String(url), headers.get('x-forwarded-host')]);
         return new Response('{}', { status: 200 });
       };
       for (const name of [host, 'iam.googleapis.com'])
         for (const endpoint of [undefined, 'http://sandbox:8300/cloudc'])
           await guardedTransport(fetch as typeof globalThis.fetch, endpoint).request({
             url: `https://${name}/v1/x`,
+            headers: { authorization: 'Bearer t' },
           });
       expect(sent).toEqual([
-        `https://${host}/v1/x`,
-        'http://sandbox:8300/cloudc/v1/x',
-        'https://iam.googleapis.com/v1/x',
-        'https://iam.googleapis.com/v1/x',
+        [`https://${host}/v1/x`, null],
+        ['http://sandbox:8300/cloudc/v1/x', host],
+        ['https://iam.googleapis.com/v1/x', null],
+        ['https://iam.googleapis.com/v1/x', null],
       ]);
     },
   );

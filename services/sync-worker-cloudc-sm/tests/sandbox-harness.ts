@@ -42,24 +42,27 @@ export interface CloudCHarness extends LoggingHarness {
 
 export async function startHarness(
   cloudC: CloudCOptions = {},
-  { clock, canary = 'canary' }: HarnessOptions = {},
+  { clock, canary = 'canary', location = '' }: HarnessOptions & { location?: string } = {},
 ): Promise<CloudCHarness> {
   const sandbox = await startSandbox({ cloudC, ...(clock === undefined ? {} : { clock }) });
-  const stranger = strangerOf(sandbox);
+  const stranger = strangerOf(sandbox, location);
+  const parent = parentOf(location);
   const { connectDriver, ...shared } = simulatedStores({
     stores: [sandbox.cloudC],
     reads: /^(Get|List|Access|token$)/,
     ...provider,
     canary,
-    destination: destinationOf(sandbox),
+    destination: destinationOf(sandbox, location),
   });
   const driverWith: CloudCHarness['driverWith'] = ({ identityToken, ...driverOptions }, over, egress) =>
     connectDriver(cloudcSmDriver({ endpointUrl: sandbox.cloudCUrl, ...driverOptions }), over, {
       egress,
       identityToken,
     });
-  const nameOf = (id: string) => `projects/${project}/secrets/${id}`;
-  const plantForeign = (secretId: string, value: string) => plant(stranger, secretId, value);
+  const nameOf = (id: string) => `${parent}/secrets/${id}`;
+  const storage = location === '' ? { replication: { automatic: {} } } : {};
+  const plantForeign = (secretId: string, value: string) =>
+    plant(stranger, { parent, secretId, secret: { ...storage, labels: { theirs: 'x' } } }, value);
   return {
     sandbox,
     stranger,
@@ -76,13 +79,7 @@ export async function startHarness(
     freshName: () => `secrets-kv_1-${randomUUID()}`,
     plantForeign,
     async changeOutside(change, id) {
-      const name = nameOf(id);
-      if (change === 'value')
-        await stranger.addSecretVersion({ parent: name, payload: { data: Buffer.from('theirs') } });
-      else if (change === 'labels')
-        await stranger.updateSecret({ secret: { name, labels: {} }, updateMask: { paths: ['labels'] } });
-      else if (change === 'disabled') await stranger.disableSecretVersion({ name: `${name}/versions/1` });
-      else await stranger.deleteSecret({ name });
+      await changeAs(stranger, change, nameOf(id));
       if (change === 'recreated') await plantForeign(id, 'theirs');
     },
     async stop() {
@@ -92,18 +89,40 @@ export async function startHarness(
   };
 }
 
-async function plant(stranger: SecretManagerServiceClient, secretId: string, value: string): Promise<void> {
-  const parent = `projects/${project}`;
-  const secret = { replication: { automatic: {} }, labels: { theirs: 'x' } };
-  await stranger.createSecret({ parent, secretId, secret });
-  const payload = { data: Buffer.from(value) };
-  await stranger.addSecretVersion({ parent: `${parent}/secrets/${secretId}`, payload });
+async function changeAs(stranger: SecretManagerServiceClient, change: string, name: string): Promise<void> {
+  if (change === 'value')
+    await stranger.addSecretVersion({ parent: name, payload: { data: Buffer.from('theirs') } });
+  else if (change === 'labels')
+    await stranger.updateSecret({ secret: { name, labels: {} }, updateMask: { paths: ['labels'] } });
+  else if (change === 'disabled') await stranger.disableSecretVersion({ name: `${name}/versions/1` });
+  else await stranger.deleteSecret({ name });
 }
 
-function strangerOf({ url, credentials }: Sandbox): SecretManagerServiceClient {
+async function plant(
+  stranger: SecretManagerServiceClient,
+  created: { parent: string; secretId: string; secret: object },
+  value: string,
+): Promise<void> {
+  await stranger.createSecret(created);
+  const payload = { data: Buffer.from(value) };
+  await stranger.addSecretVersion({ parent: `${created.parent}/secrets/${created.secretId}`, payload });
+}
+
+const parentOf = (location: string): string =>
+  location === '' ? `projects/${project}` : `projects/${project}/locations/${location}`;
+
+/** A client for the secrets of a location; if that is empty, for those that are not regional. */
+export function strangerOf({ url, credentials }: Sandbox, location: string): SecretManagerServiceClient {
   const { hostname, port } = new URL(url);
   const { client_email: email, private_key: key } = JSON.parse(credentials.cloudC.credentials);
   const authClient = new JWT({ email, key, scopes: ['https://www.googleapis.com/auth/cloud-platform'] });
+  if (location !== '')
+    authClient.transporter.interceptors.request.add({
+      resolved: async (config) => {
+        config.headers.set('x-forwarded-host', `secretmanager.${location}.rep.googleapis.com`);
+        return config;
+      },
+    });
   return new SecretManagerServiceClient({
     apiEndpoint: hostname,
     port: Number(port),
@@ -113,8 +132,8 @@ function strangerOf({ url, credentials }: Sandbox): SecretManagerServiceClient {
   });
 }
 
-const destinationOf = ({ credentials }: Sandbox) => ({
-  settings: { project_id: project },
+const destinationOf = ({ credentials }: Sandbox, location: string) => ({
+  settings: { project_id: project, ...(location === '' ? {} : { location }) },
   credentials: seal({ credentials: credentials.cloudC.credentials }),
 });
 

@@ -32,10 +32,13 @@ async function send(
   input: string | URL | Request,
   { method = 'GET', headers, body, signal }: RequestInit = {},
 ): Promise<Response> {
-  const url = atEndpoint(new URL(input instanceof Request ? input.url : input), endpointUrl);
+  const { url, ...forwarded } = atEndpoint(
+    new URL(input instanceof Request ? input.url : input),
+    endpointUrl,
+  );
   const response = await fetch(url, {
     method,
-    ...(headers === undefined ? {} : { headers }),
+    headers: { ...Object.fromEntries(new Headers(headers)), ...forwarded.headers },
     ...(body === undefined || body === null ? {} : { body }),
     ...(signal === undefined || signal === null ? {} : { signal }),
   });
@@ -45,8 +48,17 @@ async function send(
   return new Response(text, { status: response.status, headers: { 'content-type': 'application/json' } });
 }
 
-/** Moves a URL of the API to the operator's endpoint, below its path. The SDK itself takes only a host. */
-function atEndpoint(url: URL, endpointUrl: string | undefined): string {
-  if (endpointUrl === undefined || !apiHosts.test(url.hostname)) return url.href;
-  return endpointUrl.replace(/\/$/, '') + url.pathname + url.search;
+/**
+ * Moves a URL of the API to the operator's endpoint, below its path. The SDK itself takes only a host. The endpoint learns which
+ * host of the API is meant from `X-Forwarded-Host`: each knows other secrets.
+ */
+function atEndpoint(
+  url: URL,
+  endpointUrl: string | undefined,
+): { url: string; headers?: Record<string, string> } {
+  if (endpointUrl === undefined || !apiHosts.test(url.hostname)) return { url: url.href };
+  return {
+    url: endpointUrl.replace(/\/$/, '') + url.pathname + url.search,
+    headers: { 'x-forwarded-host': url.hostname },
+  };
 }

@@ -25,6 +25,18 @@ export function serviceAccount(sandbox: Sandbox, options: JWTOptions = {}): JWT 
   return new JWT({ email, key, scopes: ['https://www.googleapis.com/auth/cloud-platform'], ...options });
 }
 
+/** The client for the API's host in a location, which a proxy of the sandbox would name. */
+export function regionalClient(sandbox: Sandbox, location: string): SecretManagerServiceClient {
+  const authClient = serviceAccount(sandbox);
+  authClient.transporter.interceptors.request.add({
+    resolved: async (config) => {
+      config.headers.set('x-forwarded-host', `secretmanager.${location}.rep.googleapis.com`);
+      return config;
+    },
+  });
+  return cloudCClient(sandbox, { authClient });
+}
+
 /** The canonical codes, as the provider's client reports them (google.rpc.Code). */
 export const codes = {
   INVALID_ARGUMENT: 3,

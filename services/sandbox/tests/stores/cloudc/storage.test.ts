@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
-import { errorWith, useCloudC } from './cloudc-harness.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { errorWith, regionalClient, useCloudC } from './cloudc-harness.ts';
 
 const dayMs = 86_400_000;
 const cloudC = useCloudC();
@@ -42,18 +42,25 @@ describe('the keys of a secret', () => {
   });
 });
 
+const location = 'europe-west3';
+const regional = `${cloudC.parent}/locations/${location}`;
+let inLocation: ReturnType<typeof regionalClient>;
+beforeAll(() => {
+  inLocation = regionalClient(cloudC.sandbox(), location);
+});
+afterAll(() => inLocation.close());
+
 describe('a regional secret', () => {
-  const regional = `${cloudC.parent}/locations/europe-west3`;
-  const create = (secretId: string, secret: object = {}, parent = regional) =>
-    cloudC.client().createSecret({ parent, secretId, secret });
+  const create = (secretId: string, secret: object = {}) =>
+    inLocation.createSecret({ parent: regional, secretId, secret });
 
   test('has a name of its own, and the key of its location', async () => {
     await cloudC.create('same');
-    const [secret] = await create('same', encrypted(keyIn('europe-west3')));
+    const [secret] = await create('same', encrypted(keyIn(location)));
     expect(secret.name).toMatch(/^projects\/\d{12}\/locations\/europe-west3\/secrets\/same$/);
-    expect(secret).toMatchObject({ replication: null, ...encrypted(keyIn('europe-west3')) });
+    expect(secret).toMatchObject({ replication: null, ...encrypted(keyIn(location)) });
     const payload = { data: Buffer.from('regional') };
-    await cloudC.client().addSecretVersion({ parent: String(secret.name), payload });
+    await inLocation.addSecretVersion({ parent: String(secret.name), payload });
     await expect(cloudC.access('same')).rejects.toEqual(errorWith('NOT_FOUND'));
     expect(cloudC.held().map(({ region }) => region)).toEqual([
       'sandbox-project',
@@ -62,12 +69,38 @@ describe('a regional secret', () => {
   });
 
   test.each([
-    ['a replication', { replication: { automatic: {} } }, regional],
-    ['a key of another location', encrypted(keyIn('global')), regional],
-    ['a location that does not exist', {}, `${cloudC.parent}/locations/europe-west99`],
-  ])('is refused with %s', async (_, secret, parent) => {
-    await expect(create('refused', secret, parent)).rejects.toEqual(errorWith('INVALID_ARGUMENT'));
+    ['a replication', { replication: { automatic: {} } }],
+    ['a replication in its location', { replication: { userManaged: { replicas: [{ location }] } } }],
+    ['a key of the global location', encrypted(keyIn('global'))],
+    ['a key of another location', encrypted(keyIn('europe-west1'))],
+  ])('is refused with %s', async (_, secret) => {
+    await expect(create('refused', secret)).rejects.toEqual(errorWith('INVALID_ARGUMENT'));
   });
+
+  test.each([
+    ['a replication', { replication: { automatic: {} } }, 'replication'],
+    ['a key of another location', encrypted(keyIn('europe-west1')), 'customer_managed_encryption'],
+  ])('is not changed to %s', async (_, sent, path) => {
+    const [secret] = await create('kept', encrypted(keyIn(location)));
+    const name = String(secret.name);
+    const changed = inLocation.updateSecret({ secret: { name, ...sent }, updateMask: { paths: [path] } });
+    await expect(changed).rejects.toEqual(errorWith('INVALID_ARGUMENT'));
+    expect((await inLocation.getSecret({ name }))[0]).toMatchObject(encrypted(keyIn(location)));
+  });
+
+  test('is refused in a location that does not exist', async () => {
+    const elsewhere = regionalClient(cloudC.sandbox(), 'europe-west99');
+    const parent = `${cloudC.parent}/locations/europe-west99`;
+    const created = elsewhere.createSecret({ parent, secretId: 'refused', secret: {} });
+    await expect(created).rejects.toEqual(errorWith('INVALID_ARGUMENT'));
+    await elsewhere.close();
+  });
+});
+
+test('a secret that is not regional is refused with the key field of regional ones', async () => {
+  await expect(cloudC.create('refused', encrypted(keyIn('global')))).rejects.toEqual(
+    errorWith('INVALID_ARGUMENT'),
+  );
 });
 
 test('with a delayed destruction, a version is disabled at first, and can be restored until it is destroyed', async () => {

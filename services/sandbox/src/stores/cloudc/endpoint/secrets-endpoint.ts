@@ -7,6 +7,7 @@ import type { AccessTokens } from '../credentials/access-tokens.ts';
 import { invalidArgument } from '../google-error.ts';
 import type { OperationContext, OperationInput } from '../operations/operation.ts';
 import { routes } from '../operations/operations.ts';
+import { endpointLocation, requireOwnEndpoint } from './endpoint-location.ts';
 import { googleErrors, resultResponse } from './google-protocol.ts';
 
 /** The state of the simulated cloud that its endpoints use. */
@@ -70,6 +71,7 @@ async function serve(
   await serveCall(calls, call, response, async (lag) => {
     const nowMs = context.calls.now();
     await context.tokens.caller(request.headers.authorization, nowMs);
+    requireOwnEndpoint(endpointLocation(request), input);
     const staleMs = lagOf(route, input, lag);
     const store = staleMs === 0 ? context.store : context.store.asOf(nowMs - staleMs);
     const result = withValidationErrors(() => route.run({ ...context, store, nowMs }, input));

@@ -21,7 +21,8 @@ export class EncryptionKeys {
 
   /**
    * Requires keys of the location that they are for, in all replicas or in none
-   * (https://cloud.google.com/secret-manager/docs/cmek).
+   * (https://cloud.google.com/secret-manager/docs/cmek; of a regional secret, that of the secret:
+   * https://cloud.google.com/secret-manager/regional-secrets/create-secret-cmek-encryption#limitations).
    * @throws GoogleError
    */
   requireUsable(storage: Storage): void {
