@@ -47,6 +47,32 @@ test('garbage: a successful response that is not JSON', async () => {
   expect(await errorOf(list())).toBeInstanceOf(SyntaxError);
 });
 
+test('empty: status 204, and the operation is not performed', async () => {
+  sandbox.cloudA.faults.add({ effect: 'empty', operation: 'CreateSecret', times: 1 });
+  const creation = client.send(new CreateSecretCommand({ Name: 'absent', SecretString: 'one' }));
+  expect(await creation).toMatchObject({ $metadata: { httpStatusCode: 204 } });
+  expect(sandbox.cloudA.secrets()).toEqual([]);
+});
+
+test('cut-off: the connection ends within the body', async () => {
+  sandbox.cloudA.faults.add({ effect: 'cut-off', times: 1 });
+  expect(await errorOf(list())).toMatchObject({ code: 'ECONNRESET', $metadata: { httpStatusCode: 200 } });
+});
+
+test('many-headers: more than the client accepts', async () => {
+  sandbox.cloudA.faults.add({ effect: 'many-headers', times: 1 });
+  expect(await errorOf(list())).toMatchObject({ code: 'HPE_HEADER_OVERFLOW' });
+});
+
+test('redirect: the status and the address given', async () => {
+  const location = 'http://127.0.0.1:9/there';
+  sandbox.cloudA.faults.add({ effect: 'redirect', location, status: 307, times: 1 });
+  expect(await errorOf(list())).toMatchObject({
+    $metadata: { httpStatusCode: 307 },
+    $response: { headers: { location } },
+  });
+});
+
 test('reset: the connection is reset', async () => {
   sandbox.cloudA.faults.add({ effect: 'reset', times: 1 });
   expect(await errorOf(list())).toMatchObject({ message: expect.stringContaining('ECONNRESET') });

@@ -47,7 +47,19 @@ export const FaultSpec = z.discriminatedUnion('effect', [
       .max(256 * 1024 * 1024)
       .default(64 * 1024 * 1024),
   }),
-  z.object({ ...matching, effect: z.literal('redirect'), location: z.string().max(2048).optional() }),
+  z.object({
+    ...matching,
+    effect: z.literal('redirect'),
+    location: z.string().max(2048).optional(),
+    status: z.literal([301, 302, 303, 307, 308]).default(302),
+  }),
+  z.object({
+    ...matching,
+    effect: z.literal('many-headers'),
+    lines: z.int().positive().max(100_000).default(20_000),
+  }),
+  z.object({ ...matching, effect: z.literal('empty') }),
+  z.object({ ...matching, effect: z.literal('cut-off') }),
   z.object({ ...matching, effect: z.literal('silence') }),
   z.object({ ...matching, effect: z.literal('reset') }),
   z.object({ ...matching, effect: z.literal('act-then-die') }),

@@ -5,6 +5,8 @@ export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
+  /** The connection ends after half of the length that the headers state. */
+  isCutOff?: true;
 }
 
 /** The responses of one protocol to failures, its own ones and those that the sandbox can inject. */
@@ -36,8 +38,10 @@ export function retryAfter(seconds: number | undefined): Record<string, string> 
 }
 
 /** Writes a response. Does nothing if the client has disconnected. */
-export function sendResponse(response: Response, { status, headers, body }: HttpResponse): void {
+export function sendResponse(response: Response, { status, headers, body, isCutOff }: HttpResponse): void {
   if (response.destroyed) return;
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  response.end(body);
+  const sent = Buffer.byteLength(body);
+  response.writeHead(status, { ...headers, 'content-length': isCutOff ? 2 * sent : sent });
+  if (isCutOff) response.write(body, () => response.destroy());
+  else response.end(body);
 }

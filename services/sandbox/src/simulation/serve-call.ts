@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { FaultInjector, Lag } from '../faults/fault-injector.ts';
 import type { Fault } from '../faults/fault-spec.ts';
 import type { CallLog, LoggedCall } from './call-log.ts';
-import { type ErrorResponses, type HttpResponse, sendResponse } from './http-response.ts';
+import { type ErrorResponses, type HttpResponse, jsonResponse, sendResponse } from './http-response.ts';
 
 const MAX_SILENCE_MS = 600_000;
 
@@ -128,10 +128,16 @@ function faultResponse(fault: Exclude<Fault, Disconnection>, errors: ErrorRespon
       return { status: 200, headers: { 'content-type': 'application/json' }, body: paddedJson(fault.bytes) };
     case 'redirect':
       return {
-        status: 302,
+        status: fault.status,
         headers: { location: fault.location ?? 'http://127.0.0.1:9/elsewhere' },
         body: '',
       };
+    case 'many-headers':
+      return jsonResponse(200, {}, manyHeaders(fault.lines));
+    case 'empty':
+      return { status: 204, headers: {}, body: '' };
+    case 'cut-off':
+      return { ...jsonResponse(200, {}), body: '{"padding":"', isCutOff: true };
     default:
       return errors.serverError();
   }
@@ -141,6 +147,9 @@ function faultResponse(fault: Exclude<Fault, Disconnection>, errors: ErrorRespon
 function paddedJson(bytes: number): string {
   return `{"padding":"${' '.repeat(Math.max(0, bytes - 14))}"}`;
 }
+
+const manyHeaders = (lines: number) =>
+  Object.fromEntries(Array.from({ length: lines }, (_, index) => [`x-${index}`, 'x']));
 
 /** Waits; returns false as soon as the client disconnects. */
 async function delay(ms: number, response: Response): Promise<boolean> {
