@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Fault } from '@secrets/domain';
 import { type Egress, withinBudget } from '@secrets/sync-worker';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { faultOf, withFaults } from './call-faults.ts';
+import { withFaults } from './call-faults.ts';
 
 /** The SDK's HTTP handler: connects through the egress guard, with limits on time, response size, levels and values. */
 export class BoundedHttpHandler extends NodeHttpHandler {
@@ -22,24 +22,20 @@ export class BoundedHttpHandler extends NodeHttpHandler {
   ): ReturnType<NodeHttpHandler['handle']> {
     const result = await withFaults('connecting to the service', () => super.handle(...call));
     const { statusCode, body } = result.response;
-    result.response.body = Readable.from(bodyOf(statusCode, body), { objectMode: false });
+    // Read here, because the SDK adds words of its own to errors that it meets while it parses.
+    const whole = await withFaults('reading the response', () => boundedBody(body));
+    const parseable = withinBudget(statusCode, whole);
+    result.response.body = Readable.from(parseable === undefined ? [] : [parseable], { objectMode: false });
     return result;
-  }
-}
-
-/** Ending the iteration early destroys the body's stream, and with it the connection. */
-async function* bodyOf(status: number, body: Readable): AsyncGenerator<Buffer> {
-  try {
-    const whole = withinBudget(status, await boundedBody(body));
-    if (whole !== undefined) yield whole;
-  } catch (error) {
-    throw faultOf(error, 'reading the response');
   }
 }
 
 const maxResponseBytes = 1024 * 1024;
 
-/** Counts bytes as received: the SDK requests no compression and does not decompress. */
+/**
+ * Counts bytes as received: the SDK requests no compression and does not decompress. Ending the iteration early destroys the
+ * body's stream, and with it the connection.
+ */
 async function boundedBody(body: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

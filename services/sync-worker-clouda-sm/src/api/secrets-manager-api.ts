@@ -20,7 +20,13 @@ import {
   type UpdateSecretCommandInput,
 } from '@aws-sdk/client-secrets-manager';
 import { Fault } from '@secrets/domain';
-import { abortable, hasCode, parseResponse, repeatIfThrottled } from '@secrets/sync-worker';
+import {
+  abortable,
+  hasCode,
+  malformedResponse,
+  parseResponse,
+  repeatIfThrottled,
+} from '@secrets/sync-worker';
 import { withFaults } from './call-faults.ts';
 import type { ClientOptions, Credentials } from './credentials.ts';
 import { Described, Listed, Replicated, Value, Written } from './schema.ts';
@@ -139,12 +145,10 @@ export class SecretsManagerApi {
   ): Promise<Output> {
     const timedOut = () => new Fault('unavailable', `${operation}: the call was aborted at its time limit`);
     // The SDK ignores the signal while it fetches credentials.
+    const send = () =>
+      abortable(this.#clientOf(region).send(command, { abortSignal: signal }), signal, timedOut);
     const once = () =>
-      repeatIfThrottled(signal, () =>
-        withFaults(operation, () =>
-          abortable(this.#clientOf(region).send(command, { abortSignal: signal }), signal, timedOut),
-        ),
-      );
+      repeatIfThrottled(signal, async () => requireOk(operation, await withFaults(operation, send)));
     try {
       return await once();
     } catch (error) {
@@ -153,6 +157,16 @@ export class SecretsManagerApi {
       return once();
     }
   }
+}
+
+/**
+ * Each operation succeeds with status 200 (https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_Operations.html),
+ * but the SDK takes any below 300, and a body that is empty for one without fields.
+ */
+function requireOk<Output extends ServiceOutputTypes>(operation: string, output: Output): Output {
+  const { httpStatusCode: status } = output.$metadata;
+  if (status !== 200) throw malformedResponse(operation, status);
+  return output;
 }
 
 export const tagList = (tags: Record<string, string>) =>
