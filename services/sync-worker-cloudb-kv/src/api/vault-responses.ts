@@ -74,8 +74,10 @@ function faultOfResponse(
   const operation = operationOf(request);
   if (status === 401 && isChallenge(request, response)) return challengeFault(response, audience);
   if (status >= 400) return errorFault(operation, response);
+  // https://learn.microsoft.com/rest/api/keyvault/secrets/purge-deleted-secret/purge-deleted-secret
+  const isPurged = status === 204 && operation === 'Purge';
   const isExpected =
-    status === 204 || (status === 200 && Success.safeParse(parsedJson(response.bodyAsText)).success);
+    isPurged || (status === 200 && Success.safeParse(parsedJson(response.bodyAsText)).success);
   return isExpected ? undefined : malformedResponse(operation, status);
 }
 
