@@ -41,6 +41,9 @@ describe('cloudB-kv 11: a client secret', () => {
     ['huge', 'unavailable'],
     ['redirect', 'unavailable'],
     ['reset', 'unavailable'],
+    ['many-headers', 'unavailable'],
+    ['empty', 'unavailable'],
+    ['cut-off', 'unavailable'],
   ] as const)('cannot be exchanged while the directory has the fault %s: %s', async (effect, kind) => {
     const connected = await connect();
     driver.harness.sandbox.directory.faults.add({ effect });

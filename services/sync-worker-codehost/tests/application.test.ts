@@ -167,6 +167,9 @@ describe('codehost 10: an application', () => {
       ['throttle', 'throttled'],
       ['server-error', 'unavailable'],
       ['garbage', 'unavailable'],
+      ['many-headers', 'unavailable'],
+      ['empty', 'unavailable'],
+      ['cut-off', 'unavailable'],
     ] as const) {
       harness.sandbox.codehost.faults.add({ effect, operation: 'createInstallationAccessToken' });
       await expect(connected.put(request, signal())).rejects.toMatchObject({ kind });

@@ -21,6 +21,9 @@ const readsOfPlace = [
   ...['getRepository', 'getRepositoryById', 'getEnvironment', 'getOrganization', 'getOrganizationById'],
 ];
 
+/** A secret is written and deleted with an empty response (https://docs.github.com/en/rest/actions/secrets). */
+const withBody = [...readsOfPlace, 'getRepoPublicKey', 'getRepoSecret', 'listRepoSecrets'];
+
 /** The destination of most tests. */
 export const web = { repository_owner: 'acme', repository_name: 'web' };
 
@@ -50,6 +53,7 @@ export async function startHarness(
     stores: [sandbox.codehost],
     reads: /^(get|list)/,
     refusals,
+    withBody,
     canary,
     destination: { settings: web, credentials: seal({ access_token: auth }) },
   });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { DriverUnderTest } from './driver-harness.ts';
 import { checkSequences } from './driver-sequences.ts';
 import { canary, DriverSuite } from './driver-suite.ts';
+import { answerTests, redirectTests } from './rules/answer-tests.ts';
 import { faultTests, lostOutcomeTests } from './rules/fault-tests.ts';
 import { listTests, lookTests } from './rules/look-tests.ts';
 import { outsideTests } from './rules/outside-tests.ts';
@@ -26,6 +27,7 @@ export function describeDriver(subject: DriverUnderTest): void {
     afterAll(() => suite.stop());
 
     faultTests(suite);
+    redirectTests(suite);
     lostOutcomeTests(suite);
     valueTests(suite);
     sizeTests(suite);
@@ -40,13 +42,8 @@ export function describeDriver(subject: DriverUnderTest): void {
     if (subject.supportsTags) tagTests(suite);
     if (subject.recordsStart) startTests(suite);
 
-    // In a store of their own: some take 100 secrets only.
-    describe('its looks', () => {
-      const looks = new DriverSuite(subject);
-      beforeAll(() => looks.start());
-      afterEach(() => looks.harness.clear());
-      afterAll(() => looks.stop());
-
+    describeInOwnStore('answers of one operation', subject, answerTests);
+    describeInOwnStore('its looks', subject, (looks) => {
       lookTests(looks);
       listTests(looks);
 
@@ -66,5 +63,20 @@ export function describeDriver(subject: DriverUnderTest): void {
       expect(inspect(suite.observed, { depth: 12, showHidden: true })).not.toContain(canary);
       expect(suite.harness.outputs()).not.toContain(canary);
     });
+  });
+}
+
+/** Some stores take 100 secrets only. */
+function describeInOwnStore(
+  title: string,
+  subject: DriverUnderTest,
+  tests: (suite: DriverSuite) => void,
+): void {
+  describe(title, () => {
+    const suite = new DriverSuite(subject);
+    beforeAll(() => suite.start());
+    afterEach(() => suite.harness.clear());
+    afterAll(() => suite.stop());
+    tests(suite);
   });
 }

@@ -11,9 +11,15 @@ export type FaultScenario =
   | 'garbage'
   | 'huge'
   | 'redirect'
+  | 'manyHeaders'
+  | 'empty'
+  | 'cutOff'
   | 'reset'
   | 'silence'
   | 'diesAfterActing';
+
+/** 307 and 308 have a client that follows them repeat the request with its body. */
+export type RedirectStatus = 302 | 307 | 308;
 
 /** An external secret in the simulated destination. */
 interface ExternalSecret {
@@ -42,9 +48,12 @@ export interface DriverHarness {
   changeOutside?(change: string, name: string): Promise<void>;
   /**
    * Injects a fault. `throttled` asks to wait for seven seconds. `diesAfterActing` affects only the next call: it
-   * performs the operation and then closes the connection.
+   * performs the operation and then closes the connection. `empty` affects only operations to which a success has a body.
+   * @param operation one of `calls`, and the only one that the fault affects
    */
-  inject(scenario: FaultScenario): void;
+  inject(scenario: FaultScenario, operation?: string): void;
+  /** Injects redirects to this address. */
+  redirectTo(location: string, status: RedirectStatus): void;
   /**
    * From now on, reads and lists return the state of `ms` milliseconds ago, unless the provider documents them as strongly
    * consistent.
@@ -52,6 +61,8 @@ export interface DriverHarness {
   lag(ms: number): void;
   /** Ends the injected fault and the lag. */
   clear(): void;
+  /** Returns the operations called since the last call of this function, where the destination logs them. */
+  calls?(): string[];
   /** Returns the number of calls that the destination has received. */
   callCount(): number;
   /** Returns the operations other than reads that the destination has received, oldest first. */
@@ -65,7 +76,6 @@ export interface DriverHarness {
 
 /** The harness of a driver whose calls the destination logs. */
 export interface LoggingHarness extends DriverHarness {
-  /** Returns the operations called since the last call of this function. */
   calls(): string[];
 }
 

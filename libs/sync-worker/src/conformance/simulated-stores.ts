@@ -4,7 +4,7 @@ import type { ConnectedDestination, DestinationSettings, Driver, DriverContext }
 import { parsedSettings } from '../driver/parsed-settings.ts';
 import { ScopeMemory } from '../driver/scope-memory.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
-import type { DriverHarness, FaultScenario } from './driver-harness.ts';
+import type { DriverHarness, FaultScenario, RedirectStatus } from './driver-harness.ts';
 
 /** An error response of the provider. */
 interface Refusal {
@@ -13,13 +13,16 @@ interface Refusal {
 }
 
 /** A fault, as the sandbox describes it. */
-type StoreFault =
+type StoreFault = { operation?: string | string[] } & (
   | { effect: 'throttle'; retryAfterSeconds: number }
   | ({ effect: 'error'; message: string } & Refusal)
   | { effect: 'huge'; bytes: number }
   | { effect: 'act-then-die'; times: number }
   | { effect: 'stale-read'; ms: number }
-  | { effect: 'server-error' | 'garbage' | 'redirect' | 'reset' | 'silence' };
+  | { effect: 'redirect'; location: string; status: RedirectStatus }
+  | { effect: 'server-error' | 'garbage' | 'redirect' | 'reset' | 'silence' }
+  | { effect: 'many-headers' | 'empty' | 'cut-off' }
+);
 
 /** Part of a simulated service that a harness uses. */
 interface SimulatedStore {
@@ -36,6 +39,8 @@ interface SimulatedStoresOptions {
   reads: RegExp;
   /** How the provider refuses a call. */
   refusals: Record<'forbidden' | 'unauthenticated', Refusal>;
+  /** The operations to which a success has a body; by default, all. */
+  withBody?: string[];
   /** The message of these refusals. */
   canary: string;
   /** By default, that of the driver's type. */
@@ -60,7 +65,15 @@ interface ConnectContext {
 interface SimulatedStores
   extends Pick<
     DriverHarness,
-    'inject' | 'lag' | 'clear' | 'callCount' | 'writes' | 'settingsRead' | 'stateOf' | 'outputs'
+    | 'inject'
+    | 'redirectTo'
+    | 'lag'
+    | 'clear'
+    | 'callCount'
+    | 'writes'
+    | 'settingsRead'
+    | 'stateOf'
+    | 'outputs'
   > {
   /** Returns the operations called since the last call of this function. */
   calls(): string[];
@@ -78,14 +91,16 @@ interface SimulatedStores
 /** Returns the part of a driver's harness that injects faults, counts calls, connects the driver and collects its log. */
 export function simulatedStores(options: SimulatedStoresOptions): SimulatedStores {
   const { stores } = options;
-  const faults = faultsOf(options);
   const lines: string[] = [];
   const read = new Set<string>();
   const allCalls = () =>
     stores.flatMap((store) => store.calls()).sort((one, other) => one.at.localeCompare(other.at));
   let seen = 0;
   return {
-    inject: (scenario) => void stores[0].faults.add(faults[scenario]),
+    inject: (scenario, operation) => {
+      for (const fault of faultsFor(options, scenario, operation)) stores[0].faults.add(fault);
+    },
+    redirectTo: (location, status) => void stores[0].faults.add({ effect: 'redirect', location, status }),
     lag: (ms) => void stores[0].faults.add({ effect: 'stale-read', ms }),
     clear() {
       for (const store of stores) store.faults.clear();
@@ -136,6 +151,20 @@ function comparable(held: unknown): unknown {
   return Object.fromEntries(parts.map(([part, value]) => [part, comparable(value)] as const).sort());
 }
 
+/** None if the fault does not affect the operation. */
+function faultsFor(
+  options: SimulatedStoresOptions,
+  scenario: FaultScenario,
+  operation?: string,
+): StoreFault[] {
+  const fault = faultsOf(options)[scenario];
+  const { withBody } = options;
+  if (scenario !== 'empty' || withBody === undefined)
+    return [operation === undefined ? fault : { ...fault, operation }];
+  const affected = withBody.filter((one) => operation === undefined || one === operation);
+  return affected.length === 0 ? [] : [{ ...fault, operation: affected }];
+}
+
 const faultsOf = ({
   refusals,
   canary: message,
@@ -147,6 +176,9 @@ const faultsOf = ({
   garbage: { effect: 'garbage' },
   huge: { effect: 'huge', bytes: 4 * 1024 * 1024 },
   redirect: { effect: 'redirect' },
+  manyHeaders: { effect: 'many-headers' },
+  empty: { effect: 'empty' },
+  cutOff: { effect: 'cut-off' },
   reset: { effect: 'reset' },
   silence: { effect: 'silence' },
   diesAfterActing: { effect: 'act-then-die', times: 1 },

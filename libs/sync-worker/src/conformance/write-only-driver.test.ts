@@ -60,7 +60,7 @@ class WriteOnlyStore {
       act();
     }
     const wait = scenario === 'throttled' ? { retryAfterSeconds: 7 } : {};
-    throw new Fault(kinds[scenario] ?? 'unavailable', `injected: ${scenario}`, wait);
+    throw new Fault(kinds[scenario] ?? 'unavailable', 'calling: the response cannot be parsed', wait);
   }
 }
 
@@ -128,6 +128,9 @@ async function startHarness(): Promise<DriverHarness> {
     plantForeign: async (name, value) => void store.secrets.set(name, { value, version: 1 }),
     inject: (scenario) => {
       store.scenario = scenario;
+    },
+    redirectTo: () => {
+      store.scenario = 'redirect';
     },
     lag: (ms) => {
       store.lagMs = ms;

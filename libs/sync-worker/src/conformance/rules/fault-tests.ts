@@ -13,7 +13,14 @@ const expectedFaults: readonly (readonly [FaultScenario, FaultKind])[] = [
   ['huge', 'unavailable'],
   ['redirect', 'unavailable'],
   ['reset', 'unavailable'],
+  ['manyHeaders', 'unavailable'],
+  ['empty', 'unavailable'],
+  ['cutOff', 'unavailable'],
 ];
+
+/** The causes that a message may state of a response that cannot be used, so that it has no text of a library. */
+export const ownWords =
+  /^([^:\n]+: )?(the response cannot be parsed|the connection failed \([A-Z_]+\)|the connection was closed|the service (responded with a redirect, which is not followed|sent headers of more than 16 KiB|sent a response of more than (64 KiB|1 MiB)|is unavailable \([A-Za-z_0-9 ]+\)))$/;
 
 /** Tests the kinds of faults that a driver reports for failures of the destination. */
 export function faultTests(suite: DriverSuite): void {
@@ -24,9 +31,15 @@ export function faultTests(suite: DriverSuite): void {
       const changed = { ...request, ...newValue(request, `${canary} two`), remote };
       const created = putRequest(suite.harness.freshName(), canary);
       suite.harness.inject(scenario);
-      expect((await suite.faultOf(() => suite.put(changed))).kind).toBe(kind);
-      expect((await suite.faultOf(() => suite.put(created))).kind).toBe(kind);
-      expect((await suite.faultOf(() => suite.remove(request, remote))).kind).toBe(kind);
+      for (const act of [
+        () => suite.put(changed),
+        () => suite.put(created),
+        () => suite.remove(request, remote),
+      ]) {
+        const fault = await suite.faultOf(act);
+        expect(fault.kind).toBe(kind);
+        if (kind === 'unavailable') expect(fault.message).toMatch(ownWords);
+      }
       expect(await suite.valueOf(request.externalName)).toBe(`${canary} one`);
       suite.harness.clear();
       await suite.put(changed);

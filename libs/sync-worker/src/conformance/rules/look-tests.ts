@@ -16,6 +16,7 @@ const lagMs = 300;
 const faults = [
   ...(['throttled', 'unavailable', 'forbidden', 'unauthenticated'] as const),
   ...(['garbage', 'huge', 'redirect', 'reset'] as const),
+  ...(['manyHeaders', 'empty', 'cutOff'] as const),
 ] satisfies FaultScenario[];
 
 /** Tests looks at single external secrets. None may make a call that is not a read (`DriverSuite.inspect`). */
