@@ -120,6 +120,43 @@ describe('webhost-project 2: a key has one value in an environment', () => {
   });
 });
 
+describe('the names and values of an environment together', () => {
+  const sized = (key: string, bytes: number, over: object = {}) =>
+    variable(key, { value: 'x'.repeat(bytes - key.length), ...over });
+  const noRoom = { statusCode: 400, body: expect.stringContaining('project document is too large') };
+
+  test('have at most 65,536 bytes: a creation beyond is refused', async () => {
+    await sdk().create(sized('A', 40_000));
+    await expect(sdk().create(sized('B', 25_537))).rejects.toMatchObject(noRoom);
+    expect(targets('B')).toEqual([]);
+    await sdk().create(sized('B', 25_536));
+    await expect(sdk().create(variable('C', { value: '' }))).rejects.toMatchObject(noRoom);
+  });
+
+  test('have at most 65,536 bytes: a change beyond is refused, and leaves the value', async () => {
+    const { created } = await sdk().create(sized('A', 40_000));
+    await sdk().create(sized('B', 20_000));
+    const changed = sdk().edit(created.id, { value: 'y'.repeat(50_000) });
+    await expect(changed).rejects.toMatchObject(noRoom);
+    expect((await sdk().get(created.id)).value).toBe('x'.repeat(39_999));
+  });
+
+  test('have room again after a removal', async () => {
+    const { created } = await sdk().create(sized('A', 60_000));
+    await expect(sdk().create(sized('B', 60_000))).rejects.toMatchObject(noRoom);
+    await sdk().remove(created.id);
+    await sdk().create(sized('B', 60_000));
+  });
+
+  test('are counted in each environment on its own, with the value of a branch in place of that for all', async () => {
+    await sdk().create(sized('A', 60_000));
+    await sdk().create(sized('B', 60_000, { target: ['development'] }));
+    await sdk().create(sized('A', 60_000, { target: ['preview'], gitBranch: 'feature' }));
+    const wider = sized('C', 10_000, { target: ['production', 'development'] });
+    await expect(sdk().create(wider)).rejects.toMatchObject(noRoom);
+  });
+});
+
 test('webhost-project 1: a 201 for several variables lists those that failed', async () => {
   await sdk().create(variable('A', { target: ['development'] }));
   const { created, failed } = await sdk().create([variable('A'), variable('A', { target: ['development'] })]);
