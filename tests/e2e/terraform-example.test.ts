@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readHcl } from '../../services/login/src/policies/hcl/read-hcl.ts';
 import { expectStatus } from '../harness/http.ts';
 import { type Installation, startInstallation } from '../harness/installation.ts';
 
@@ -34,10 +34,6 @@ interface Resource {
   computed?(fields: Fields, shown: Fields): Fields;
   compared?: readonly string[];
 }
-
-const { parse } = createRequire(new URL('../../services/login/package.json', import.meta.url))(
-  'js-hcl-parser',
-) as { parse(text: string): string };
 
 const without = (fields: Fields, ...names: string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
@@ -131,7 +127,7 @@ function blocksOfExample(): Block[] {
     .exec(page)![1]!
     .replace(/jsonencode\((.*)\)/g, '$1')
     .replace(/(?<=[=[] *)(?:var|vault_\w+)(?:\.\w+)+/g, (name) => `"\${${name}}"`);
-  const { resource } = JSON.parse(parse(text)) as { resource: Record<string, Record<string, Fields[]>[]>[] };
+  const { resource } = readHcl(text) as { resource: Record<string, Record<string, Fields[]>[]>[] };
   return resource.flatMap((one) =>
     Object.entries(one).flatMap(([type, named]) =>
       named.flatMap((byName) =>

@@ -1,7 +1,8 @@
 import { type PathRule, PolicyRules } from '@secrets/access';
 import { invalid } from '@secrets/domain';
+import { readHcl } from './hcl/read-hcl.ts';
 import { ruleOf } from './path-block.ts';
-import { readHcl } from './read-hcl.ts';
+
 import { readJson } from './read-json.ts';
 
 const maxBytes = 65_536;
@@ -14,11 +15,11 @@ const maxParameterValues = 1_000;
 /**
  * Parses a policy, in HCL or JSON, into the rules that are evaluated (docs/conventions/access.md#policies). Unknown fields are
  * refused, because one of them could be a restriction that its author relies on. Throws `invalid` with what is wrong
- * and where, `rate_limited` if too many policies of the namespace are being parsed.
+ * and where.
  */
-export async function parsePolicy(source: string, namespaceId: string): Promise<PolicyRules> {
+export function parsePolicy(source: string): PolicyRules {
   if (Buffer.byteLength(source) > maxBytes) throw invalid('policy: must have at most 64 KiB');
-  const tree = /^\s*\{/.test(source) ? readJson(source) : await readHcl(source, namespaceId);
+  const tree = /^\s*\{/.test(source) ? readJson(source) : readHcl(source);
   const rules = rulesIn(tree);
   if (rules.length > maxPaths) throw invalid(`policy: must have at most ${maxPaths} paths`);
   if (rules.filter(({ path }) => hasPlus.test(path)).length > maxPlusPaths)

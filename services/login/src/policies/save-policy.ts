@@ -23,7 +23,7 @@ export async function savePolicy(
   const namespaceId = caller.namespace.id;
   const exists = name === 'default' || (await findPolicySource(db, namespaceId, name)) !== undefined;
   requireGrant(caller, exists);
-  const rules = await parsePolicy(source, namespaceId);
+  const rules = parsePolicy(source);
   const save = (tx: Tx) => upsertPolicy(tx, namespaceId, name, { source, rules });
   await revoking(db, save, [changeTag.policy(namespaceId, name)]).catch((error: unknown) => {
     throw isForeignKeyViolation(error) ? notFound() : error;
