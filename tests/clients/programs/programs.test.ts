@@ -6,6 +6,7 @@ import { type ClientName, clientFolder, isInstalled } from '../install/install.t
 import { mustRun } from '../run.ts';
 import { playTasks } from './ansible/play-tasks.ts';
 import { useAgent } from './bao-agent/use-agent.ts';
+import { useConsulTemplate } from './consul-template/use-consul-template.ts';
 import { type CountingProxy, isWrite, startCountingProxy } from './counting-proxy.ts';
 
 /** Has a client make its calls. Throws if one of them does not return what its user expects. */
@@ -33,6 +34,11 @@ const programs: { title: string; client: ClientName; run: Program }[] = [
     client: 'vault-client-go',
     run: (folder, env) => mustRun(join(folder, 'client'), [], { env }),
   },
+  {
+    title: 'consul-template',
+    client: 'consul-template',
+    run: (folder, env) => useConsulTemplate(join(folder, 'consul-template'), env),
+  },
   { title: 'spring-vault', client: 'java', run: inJava('SpringVault') },
   { title: 'vault-java-driver', client: 'java', run: inJava('JavaDriver') },
   { title: 'ansible', client: 'ansible', run: playTasks },
@@ -42,6 +48,7 @@ const policyFor = (mount: string) => `
   path "${mount}/data/*" { capabilities = ["read"] }
   path "${mount}/data/team/*" { capabilities = ["create", "read", "update"] }
   path "${mount}/metadata/*" { capabilities = ["read", "list"] }
+  path "auth/token/create" { capabilities = ["update"] }
 `;
 
 describe('a program with an unmodified client', () => {
@@ -73,7 +80,7 @@ describe('a program with an unmodified client', () => {
     await write(`auth/azure/role/${name}`, { policies: [name], bound_service_principal_ids: [oid] });
     const jwt = await service.sandbox.issueToken({ audience, oid });
     proxy = await startCountingProxy(service.url);
-    const names = { MOUNT: name, POLICY: name, ROLE: name, JWT: jwt };
+    const names = { MOUNT: name, POLICY: name, ROLE: name, JWT: jwt, SERVICE_URL: service.url };
     const address = { VAULT_ADDR: proxy.url, VAULT_TOKEN: service.rootToken };
     return { PATH: process.env.PATH, HOME: process.env.HOME, ...address, ...names };
   }
