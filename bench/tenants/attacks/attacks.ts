@@ -33,7 +33,7 @@ export async function prepareAttacks({ url, rootToken, api }: Product): Promise<
     policy: 'path "*" { capabilities = ["create", "read", "update", "list"] }',
   });
   const token = await tokenOf(own, ['all']);
-  const ordinary = [...onFields, ...onValues, ...onPaths(token), ...(await onObjects(own))];
+  const ordinary = [...onFields, ...onValues, ...(await onPaths(own, token)), ...(await onObjects(own))];
   return [
     ...withoutToken,
     ...ordinary.map(([name, sent]): Named => [name, { token, ...sent }]),
