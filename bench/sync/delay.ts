@@ -58,7 +58,7 @@ async function measureDelay(setup: SyncSetup, { servers, log }: BenchOptions): P
     ['limit: sum of the steps, each alone', limit[0]!.toFixed(1), limit[1]!.toFixed(1), '1.00'],
     row('one commit in Postgres', alone.commit),
     row('one confirmed publication to a quorum queue', alone.publish),
-    row('one PutSecretValue of the provider’s client', alone.call),
+    row('one put of the provider’s client, in two calls', alone.call),
   ];
   return { title: 'Delay of one write', columns, rows, notes, measured: { delays, steps: alone }, figures };
 }
@@ -75,7 +75,7 @@ const delayFigure = (percentile: keyof typeof target, measured: number, steps: n
 const notes = [
   `delay: ${writes} writes, ${writesPerSecond} per second, until the response of the simulated store`,
   `delay: target p50 ${target.p50} ms, p99 ${target.p99} ms`,
-  `limit: ${commitsBetween} commits, ${publishesBetween} confirmed publications and one external call, each measured alone; its p99 is the sum of theirs`,
+  `limit: ${commitsBetween} commits, ${publishesBetween} confirmed publications and one external put, each measured alone; its p99 is the sum of theirs`,
 ];
 
 function row(what: string, times: number[], ofLimit?: number): string[] {

@@ -156,7 +156,7 @@ function reportOf(measured: Measured[]): Report {
     notes: [
       'new values: one worker process of each type, without a budget; between the first and the last push of a backlog that was created while syncing was disabled',
       `the loop: the same calls of the provider's client, from a separate process; ${slots} values at once, and one at a time for codehost and webhost-project`,
-      'a value of cloudB-kv takes 2 calls one after the other, one of cloudC-sm 4',
+      'a value of cloudC-sm takes 4 calls one after the other, one of the other clouds 2',
     ],
     measured,
     figures,

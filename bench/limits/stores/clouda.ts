@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import {
   CreateSecretCommand,
+  DescribeSecretCommand,
   PutSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { credential, type StoreAddress, type StoreClient } from './store-client.ts';
 
-/** A put is one call. The client has the worker's settings: keep-alive connections, timeouts, no retries. */
+/** A put is a look and a write. The client has the worker's settings: keep-alive connections, timeouts, no retries. */
 export function cloudaClient(address: StoreAddress): StoreClient {
   const client = new SecretsManagerClient({
     endpoint: address.endpoint,
@@ -33,6 +34,7 @@ export function cloudaClient(address: StoreAddress): StoreClient {
       );
     },
     put: async (SecretId, SecretString) => {
+      await client.send(new DescribeSecretCommand({ SecretId }));
       await client.send(
         new PutSecretValueCommand({ SecretId, SecretString, ClientRequestToken: randomUUID() }),
       );

@@ -58,7 +58,7 @@ describe('connecting', () => {
     expect(own.calls()).toEqual(['AssumeRole', 'CreateSecret']);
     ahead = 2 * 3_600_000;
     await connected.put({ ...request, ...newValue(request, 'two'), remote }, signal());
-    expect(own.calls()).toEqual(['PutSecretValue', 'AssumeRole', 'PutSecretValue']);
+    expect(own.calls()).toEqual(['DescribeSecret', 'AssumeRole', 'DescribeSecret', 'PutSecretValue']);
     expect(own.held(name)?.value).toBe('two');
     await connected.close();
     await own.stop();

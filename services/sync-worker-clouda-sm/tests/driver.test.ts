@@ -14,6 +14,5 @@ describeDriver({
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },
   },
-  writesUnseen: true,
   start: (canary) => startHarness({}, { canary }),
 });

@@ -53,6 +53,14 @@ describe('the key of an external secret', () => {
     expect(await keyOf(name)).toBe(other);
   });
 
+  test('is restored by a new value', async () => {
+    const keyed = await connect({ kms_key_id: one, replica_regions: ['eu-west-1'] });
+    const { name, next } = await putNew(keyed);
+    await changeKey(name, other);
+    await put(next('two'), keyed);
+    expect(await keyOf(name)).toBe(one);
+  });
+
   test('is restored by a comparison, which recognizes its long form', async () => {
     const keyed = await connect({ kms_key_id: one });
     const { name, verification } = await putNew(keyed);

@@ -14,14 +14,14 @@ const { connect, put, putNew, remove } = driver;
 const signal = () => AbortSignal.timeout(60_000);
 
 describe('calls', () => {
-  test('cloudA-sm 5: a new secret and a new value take one call each, and a changed tag is set after a look', async () => {
+  test('cloudA-sm 5: a new secret takes one call, and a new value or a changed tag a look before it', async () => {
     const { next, request, name } = await putNew();
     expect(driver.harness.held(name)?.tags).toEqual({
       'managed-by': 'secrets-sync',
       'secrets-destination': '5b0a6c3e-0000-4000-8000-000000000001',
     });
     const { remote } = await put(next('two'));
-    expect(driver.harness.calls()).toEqual(['PutSecretValue']);
+    expect(driver.harness.calls()).toEqual(['DescribeSecret', 'PutSecretValue']);
     const tagged = await connect({ custom_tags: { team: 'a' } });
     await put({ ...request, remote, valueChanged: false }, tagged);
     expect(driver.harness.calls()).toEqual(['DescribeSecret', 'TagResource']);
@@ -103,6 +103,28 @@ describe('cloudA-sm 2: a secret scheduled for deletion', () => {
     await schedule(name);
     await remove(name, remote);
     expect(driver.harness.held(name)?.deleted_at).not.toBeNull();
+  });
+});
+
+describe('a new value', () => {
+  test('restores tags that somebody else has changed or removed, and keeps those of others', async () => {
+    const tagged = await connect({ custom_tags: { team: 'a' } });
+    const { name, next } = await putNew(tagged);
+    const { stranger, held } = driver.harness;
+    const before = held(name)?.tags;
+    await stranger.send(new UntagResourceCommand({ SecretId: name, TagKeys: ['managed-by'] }));
+    const Tags = Object.entries({ team: 'theirs', theirs: 'x' }).map(([Key, Value]) => ({ Key, Value }));
+    await stranger.send(new TagResourceCommand({ SecretId: name, Tags }));
+    await put(next('two'), tagged);
+    expect(held(name)).toMatchObject({ value: 'two', tags: { ...before, theirs: 'x' } });
+  });
+
+  test('does not reach a secret that another destination has marked since', async () => {
+    const { name, next } = await putNew();
+    const Tags = [{ Key: 'secrets-destination', Value: randomUUID() }];
+    await driver.harness.stranger.send(new TagResourceCommand({ SecretId: name, Tags }));
+    await expect(put(next('two'))).rejects.toMatchObject({ kind: 'conflict' });
+    expect(driver.harness.held(name)?.value).toBe('one');
   });
 });
 

@@ -1,3 +1,4 @@
+import { RemoveRegionsFromReplicationCommand } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, test } from '@jest/globals';
 import { putRequest, untilReady } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
@@ -27,6 +28,27 @@ describe('replicas', () => {
     ]);
     expect(driver.harness.held(name, 'eu-west-2')).toBeUndefined();
   });
+
+  test.each(['a new value', 'a comparison', 'a change of tags'])(
+    'that somebody else has removed are restored by %s, each with its key',
+    async (occasion) => {
+      const settings = { replica_regions: { 'eu-west-1': 'alias/sandbox', 'eu-west-2': '' } };
+      const mirrored = await connect(settings);
+      const { name, next, unchanged, verification } = await putNew(mirrored);
+      const state = driver.harness.stateOf(name);
+      await driver.harness.stranger.send(
+        new RemoveRegionsFromReplicationCommand({ SecretId: name, RemoveReplicaRegions: ['eu-west-1'] }),
+      );
+      expect(driver.harness.held(name, 'eu-west-1')).toBeUndefined();
+      if (occasion === 'a new value') await put(next('two'), mirrored);
+      else if (occasion === 'a comparison') await put(verification, mirrored);
+      else await put(unchanged, await connect({ ...settings, custom_tags: { team: 'a' } }));
+      const value = occasion === 'a new value' ? 'two' : 'one';
+      expect(driver.harness.held(name, 'eu-west-1')?.value).toBe(value);
+      expect(driver.harness.held(name, 'eu-west-2')?.value).toBe(value);
+      if (occasion !== 'a change of tags') expect(driver.harness.stateOf(name)).toEqual(state);
+    },
+  );
 
   test('conflict with a secret of the same name in their region, until it is removed', async () => {
     const west = await connect({ region: 'eu-west-1' });

@@ -123,8 +123,6 @@ export interface DriverUnderTest {
    * must restore everything that `external` returns as tags.
    */
   changesOutside?: Readonly<Record<string, Partial<FoundSecret> | { exists: false }>>;
-  /** Whether a new value is written without a look at the secret, and the response does not show its tags; default false. */
-  writesUnseen?: boolean;
   /**
    * Starts the simulated destination. The suite puts `canary` into every value; the harness puts it into the error
    * messages of `forbidden` and `unauthenticated`.

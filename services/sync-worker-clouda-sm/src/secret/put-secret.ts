@@ -12,17 +12,17 @@ import { isCurrent, putValue, reconcileTags } from './secret-parts.ts';
 import { findSecret, type Store, tagsIn } from './store.ts';
 
 /**
- * Reconciles the secret with the value and with the destination's tags, key and replicas, in as few calls as possible:
- * one for a new value of a known secret. Where only settings may have changed, it is compared first: the value may have been
- * changed by somebody else.
+ * Reconciles the secret with the value and with the destination's tags, key and replicas. A known secret is described before
+ * each write, because the responses to writes show none of these, and somebody else may have changed them, or the value. The
+ * quota of descriptions is separate and hundreds of times that of writes
+ * (https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html).
  */
 export async function putSecret(store: Store, request: PutRequest): Promise<Remembered> {
   await store.account.require(store.signal);
   const known = parseRemembered(store, request);
   if (!known) return createOrAdopt(store, request, known);
-  if (request.verify) return inspect(store, request, known);
-  if (!request.valueChanged) return isUpToDate(store, known) ? known : inspect(store, request, known);
-  return updateKnown(store, request, known);
+  const isSettled = !request.verify && !request.valueChanged && isUpToDate(store, known);
+  return isSettled ? known : inspect(store, request, known);
 }
 
 /** Whether the last put has set everything that the destination now says. */
@@ -109,6 +109,7 @@ async function update(store: Store, request: PutRequest, known: Remembered): Pro
   return remember(store, request.externalName, { arn: known.arn, version });
 }
 
+/** A description that does not show the secret may be older than it is. */
 async function inspect(store: Store, request: PutRequest, known: Remembered): Promise<Remembered> {
   const found = await findSecret(store, known.arn);
   return found
