@@ -1,6 +1,9 @@
 import { createHttpHeaders, createPipelineRequest, type PipelineResponse } from '@azure/core-rest-pipeline';
 import { describe, expect, test } from '@jest/globals';
-import { ScopeMemory } from '@secrets/sync-worker';
+import type { Fault } from '@secrets/domain';
+import { type CodeKind, type Refusal, ScopeMemory } from '@secrets/sync-worker';
+import { retriesOf } from '@secrets/sync-worker/testing';
+import { refusals } from './refusals.ts';
 import { withFaults } from './vault-responses.ts';
 
 const audience = 'https://vault.azure.net';
@@ -35,110 +38,267 @@ const error = (code: string, inner?: string, message = 'canary') => ({
   error: { code, message, ...(inner === undefined ? {} : { innererror: { code: inner } }) },
 });
 
+const slowly = '60 s to 3600 s';
+const soon = '1 s to 60 s';
+const afterLimit = '1 s to 300 s';
+const afterOutage = '1 s to 600 s';
+
+/**
+ * The errors that vaults document, on the pages that `refusals.ts` names, and their consequences: the kind of the fault, when
+ * the entry is tried again, and `last_error` after the permission for the call.
+ */
+const documented: [number, object, CodeKind, string, string][] = [
+  [
+    401,
+    error('Unauthorized', undefined, 'AKV10032: Invalid issuer. Expected one of canary'),
+    'unauthenticated',
+    slowly,
+    'the vault does not belong to the tenant of the credentials (Unauthorized); check tenant_id',
+  ],
+  [
+    401,
+    error('Unauthorized'),
+    'unauthenticated',
+    slowly,
+    'the credentials were not accepted (Unauthorized); check tenant_id, client_id and cloud',
+  ],
+  [
+    403,
+    error('Forbidden', 'ForbiddenByGovernancePolicy', 'Secrets should have content type set: canary'),
+    'rejected_for_now',
+    slowly,
+    'a policy denies secrets without a content type (ForbiddenByGovernancePolicy); set content_type',
+  ],
+  [
+    403,
+    error(
+      'Forbidden',
+      'ForbiddenByGovernancePolicy',
+      'Key Vault secrets should have an expiration date: canary',
+    ),
+    'rejected_for_now',
+    slowly,
+    'a policy denies secrets that do not expire (ForbiddenByGovernancePolicy); set expires_after',
+  ],
+  [
+    403,
+    error(
+      'Forbidden',
+      'ForbiddenByGovernancePolicy',
+      'Secrets should have the specified maximum validity period: canary',
+    ),
+    'rejected_for_now',
+    slowly,
+    'a policy denies secrets that do not expire, or are valid for so long (ForbiddenByGovernancePolicy); set expires_after to less than its maximum',
+  ],
+  [
+    403,
+    error(
+      'Forbidden',
+      'ForbiddenByGovernancePolicy',
+      'Secrets should not be active for longer than the specified number of days: canary',
+    ),
+    'rejected_for_now',
+    slowly,
+    'a policy denies secrets that have been active for so long (ForbiddenByGovernancePolicy); give the secret a later activation date in the vault',
+  ],
+  [
+    403,
+    error(
+      'Forbidden',
+      'ForbiddenByGovernancePolicy',
+      'Secrets should have more than the specified number of days before expiration: canary',
+    ),
+    'rejected_for_now',
+    slowly,
+    'a policy denies secrets that expire so soon (ForbiddenByGovernancePolicy); set expires_after to more than its minimum',
+  ],
+  [
+    403,
+    error('Forbidden', 'ForbiddenByGovernancePolicy'),
+    'rejected_for_now',
+    slowly,
+    'a policy of the subscription denies the secret (ForbiddenByGovernancePolicy); look for the policy at the vault, and exempt the vault or change the settings',
+  ],
+  [
+    403,
+    error('Forbidden', 'ForbiddenByRbac'),
+    'forbidden',
+    slowly,
+    'permission denied: no role of the credentials includes this call (ForbiddenByRbac); assign a role such as Key Vault Secrets Officer, which takes effect within minutes',
+  ],
+  [
+    403,
+    error('Forbidden', 'ForbiddenByPolicy'),
+    'forbidden',
+    slowly,
+    'permission denied: the access policy of the vault does not include this call (ForbiddenByPolicy); add the permission for secrets to the access policy',
+  ],
+  [
+    403,
+    error('Forbidden', 'AccessDenied'),
+    'forbidden',
+    slowly,
+    'permission denied: the access policy of the vault does not include this call (AccessDenied); add the permission for secrets to the access policy',
+  ],
+  [
+    403,
+    error('Forbidden', 'ForbiddenByFirewall'),
+    'forbidden',
+    slowly,
+    "the vault's firewall refuses the address of the worker (ForbiddenByFirewall); permit the address, or the network of the worker",
+  ],
+  [
+    403,
+    error('Forbidden', 'ForbiddenByConnection'),
+    'forbidden',
+    slowly,
+    "the vault permits only private connections, and the worker has none (ForbiddenByConnection); connect the worker's network to the vault's private endpoint, or enable public access",
+  ],
+  [
+    403,
+    error('Forbidden', 'SecretDisabled'),
+    'rejected_for_now',
+    slowly,
+    'the secret is disabled in the vault (SecretDisabled); enable or delete it there',
+  ],
+  [
+    403,
+    error(
+      'Forbidden',
+      undefined,
+      'Client address (192.0.2.1) is not authorized and caller is not a trusted service',
+    ),
+    'forbidden',
+    slowly,
+    "the vault's firewall refuses the address of the worker (Forbidden); permit the address, or the network of the worker",
+  ],
+  [
+    403,
+    error('Forbidden'),
+    'forbidden',
+    slowly,
+    'permission denied (Forbidden); grant the permission for this call; it takes effect within minutes',
+  ],
+  [
+    409,
+    error('Conflict', 'ObjectIsBeingDeleted'),
+    'not_ready',
+    soon,
+    'the secret is being deleted, recovered or purged (ObjectIsBeingDeleted)',
+  ],
+  [
+    409,
+    error('Conflict', 'ObjectIsBeingRecovered'),
+    'not_ready',
+    soon,
+    'the secret is being deleted, recovered or purged (ObjectIsBeingRecovered)',
+  ],
+  [
+    409,
+    error('Conflict', 'ObjectIsBeingPurged'),
+    'not_ready',
+    soon,
+    'the secret is being deleted, recovered or purged (ObjectIsBeingPurged)',
+  ],
+  [
+    409,
+    error('Conflict', 'ObjectIsDeletedButRecoverable'),
+    'not_ready',
+    soon,
+    'a deleted secret has the name (ObjectIsDeletedButRecoverable)',
+  ],
+  [409, error('Conflict'), 'not_ready', soon, 'another change of the secret is under way (Conflict)'],
+  [
+    404,
+    error('SecretNotFound'),
+    'rejected_for_now',
+    slowly,
+    'the vault or the secret does not exist (SecretNotFound); check key_vault_uri',
+  ],
+  [
+    400,
+    error('BadParameter'),
+    'rejected',
+    'never',
+    'the name, the value, a tag or a date breaks a rule of the vault (BadParameter); see the rules of the type',
+  ],
+  [429, error('Throttled'), 'throttled', afterLimit, 'too many requests (Throttled)'],
+  [
+    500,
+    error('InternalServerError'),
+    'unavailable',
+    afterOutage,
+    'the service is unavailable (InternalServerError)',
+  ],
+  [502, error('BadGateway'), 'unavailable', afterOutage, 'the service is unavailable (BadGateway)'],
+  [
+    503,
+    error('ServiceUnavailable'),
+    'unavailable',
+    afterOutage,
+    'the service is unavailable (ServiceUnavailable)',
+  ],
+  [504, error('GatewayTimeout'), 'unavailable', afterOutage, 'the service is unavailable (GatewayTimeout)'],
+];
+
+describe.each([
+  ['PUT', 'secrets/a', 'Set'],
+  ['PATCH', 'secrets/a/1', 'Set'],
+  ['DELETE', 'secrets/a', 'Delete'],
+  ['GET', 'secrets/a', 'Get'],
+  ['GET', 'deletedsecrets/a', 'Get'],
+  ['POST', 'deletedsecrets/a/recover', 'Recover'],
+  ['DELETE', 'deletedsecrets/a', 'Purge'],
+] as const)('a refused call %s %s, which needs %s,', (method, path, permission) => {
+  test.each(documented)(
+    'with status %i and body %j is %s, tried again %s: %s',
+    async (status, body, ...follows) => {
+      const [kind, retries, sentence] = follows;
+      const fault = await send({ status, body }, { method, path }).catch((thrown: unknown) => thrown);
+      expect(fault).toMatchObject({
+        name: 'Fault',
+        kind: kind === 'rejected_for_now' ? 'rejected' : kind,
+        mayPass: kind === 'rejected_for_now',
+        message: `${permission}: ${sentence}`,
+      });
+      expect(retriesOf(fault as Fault)).toBe(retries);
+    },
+  );
+});
+
+test('each documented refusal of vaults is the first that matches an error of this list, with each of its codes or statuses', () => {
+  const isOfDirectory = ({ code, text }: Refusal) => /AADSTS/.test(`${code} ${text?.source}`);
+  const table = refusals
+    .filter((refusal) => !isOfDirectory(refusal))
+    .flatMap(({ code, status = [], kind, sentence, remedy }) =>
+      (code ?? status).map((cause) => [
+        kind,
+        remedy === undefined ? sentence : `${sentence}; ${remedy}`,
+        cause,
+      ]),
+    );
+  const listed = documented.map(([status, , kind, , says], index) => {
+    const [shown = '', code = ''] = / \((\w+)\)/.exec(says) ?? [];
+    return [kind, says.replace(shown, ''), typeof table[index]?.[2] === 'number' ? status : code];
+  });
+  expect(listed).toEqual(table);
+});
+
 describe('a failed call', () => {
   test.each([
-    [
-      401,
-      error('Unauthorized'),
-      'unauthenticated',
-      'Get: the credentials were not accepted (Unauthorized); check tenant_id, client_id and cloud',
-    ],
-    [
-      403,
-      error('Forbidden', 'ForbiddenByRbac'),
-      'forbidden',
-      'Get: permission denied: no role of the credentials includes this call (ForbiddenByRbac); assign a role such as Key Vault Secrets Officer, which takes effect within minutes',
-    ],
-    [
-      403,
-      error('Forbidden', 'AccessDenied'),
-      'forbidden',
-      'Get: permission denied: the access policy of the vault does not include this call (AccessDenied); add the permission for secrets to the access policy',
-    ],
-    [
-      403,
-      error('Forbidden', 'ForbiddenByGovernancePolicy', 'Secrets should have content type set: canary'),
-      'rejected',
-      'Get: a policy denies secrets without a content type (ForbiddenByGovernancePolicy); set content_type',
-    ],
-    [
-      403,
-      error('Forbidden', 'ForbiddenByGovernancePolicy'),
-      'rejected',
-      'Get: a policy of the subscription denies the secret (ForbiddenByGovernancePolicy); look for the policy at the vault, and exempt the vault or change the settings',
-    ],
-    [
-      403,
-      error(
-        'Forbidden',
-        undefined,
-        'Client address (192.0.2.1) is not authorized and caller is not a trusted service',
-      ),
-      'forbidden',
-      "Get: the vault's firewall refuses the address of the worker (Forbidden); permit the address, or the network of the worker",
-    ],
-    [
-      400,
-      error('BadParameter'),
-      'rejected',
-      'Get: the name, the value, a tag or a date breaks a rule of the vault (BadParameter); see the rules of the type',
-    ],
-    [
-      404,
-      error('SecretNotFound'),
-      'rejected',
-      'Get: the vault or the secret does not exist (SecretNotFound); check key_vault_uri',
-    ],
-    [409, error('Conflict'), 'not_ready', 'Get: another change of the secret is under way (Conflict)'],
-    [
-      409,
-      error('Conflict', 'ObjectIsBeingDeleted'),
-      'not_ready',
-      'Get: the secret is being deleted, recovered or purged (ObjectIsBeingDeleted)',
-    ],
-    [429, error('Throttled'), 'throttled', 'Get: too many requests (Throttled)'],
-    [
-      500,
-      error('InternalServerError'),
-      'unavailable',
-      'Get: the service is unavailable (InternalServerError)',
-    ],
     [503, 'canary', 'unavailable', 'Get: the service is unavailable (status 503)'],
     [418, error('canary 1'), 'rejected', 'Get: the request was rejected (status 418)'],
     [302, '', 'unavailable', 'Get: the service responded with a redirect, which is not followed'],
     [200, '<html>canary', 'unavailable', 'Get: the response cannot be parsed'],
     [200, { value: 'canary' }, 'unavailable', 'Get: the response cannot be parsed'],
-  ])('with status %i and body %j is %s', async (status, body, kind, message) => {
+  ])('with status %i and body %j, which is not documented, is %s', async (status, body, kind, message) => {
     await expect(send({ status, body })).rejects.toMatchObject({ kind, message });
-  });
-
-  test('cloudB-kv 9: refused by the firewall is forbidden, and the message says so', async () => {
-    await expect(
-      send({ status: 403, body: error('Forbidden', 'ForbiddenByFirewall') }),
-    ).rejects.toMatchObject({
-      kind: 'forbidden',
-      message:
-        "Get: the vault's firewall refuses the address of the worker (ForbiddenByFirewall); permit the address, or the network of the worker",
-    });
   });
 
   test('names how long the vault asks to wait', async () => {
     const response = { status: 429, body: error('Throttled'), headers: { 'retry-after': '12' } };
     await expect(send(response)).rejects.toMatchObject({ retryAfterSeconds: 12 });
-  });
-
-  test.each([
-    ['PUT', 'secrets/a', 'Set'],
-    ['PATCH', 'secrets/a/1', 'Set'],
-    ['DELETE', 'secrets/a', 'Delete'],
-    ['GET', 'deletedsecrets/a', 'Get'],
-    ['POST', 'deletedsecrets/a/recover', 'Recover'],
-    ['DELETE', 'deletedsecrets/a', 'Purge'],
-  ] as const)('%s %s is named by its permission %s', async (method, path, permission) => {
-    const refused = send({ status: 403, body: error('Forbidden') }, { method, path });
-    await expect(refused).rejects.toMatchObject({
-      message: expect.stringMatching(`^${permission}: permission denied `),
-    });
   });
 });
 
