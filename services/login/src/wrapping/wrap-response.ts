@@ -44,8 +44,12 @@ export async function wrapResponse(
   return { ...response, token, accessor, createdAt };
 }
 
-/** The accessor of the token in a response; null if it contains none. */
+/** The end of a response without a token: whatever precedes it, its last bracket ends the envelope. */
+const noToken = '"auth":null}';
+
+/** The accessor of the token in a response; null if it contains none. A large response is not parsed for that. */
 export function wrappedAccessorIn(text: Sealed<string>): string | null {
+  if (text.reveal().endsWith(noToken)) return null;
   const { auth } = JSON.parse(text.reveal()) as { auth?: { accessor?: unknown } | null };
   return typeof auth?.accessor === 'string' && auth.accessor !== '' ? auth.accessor : null;
 }
