@@ -1,6 +1,6 @@
 -- login: up to 022.do.wrapped-space.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 037.do.forgotten-destinations.sql
+-- sync: up to 038.do.comparison-of-destinations.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -547,7 +547,9 @@ END) stored,
   purge_keeps boolean default false not null,
   purge_position uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
   push_initiated_at timestamp with time zone,
+  push_overwrites boolean default false not null,
   push_position text default ''::text not null,
+  push_verifies boolean default false not null,
   replan_error text,
   replan_initiated_at timestamp with time zone,
   replan_leased_until timestamp with time zone default '-infinity'::timestamp with time zone not null,

@@ -49,16 +49,25 @@ export async function countFailedBeforeRetry(
   return row?.count ?? 0;
 }
 
+/** Options for pushing the entries of a destination again. */
+export interface PushScope {
+  /** Whether every external secret is read and compared, also of entries that wait or have failed. */
+  verify: boolean;
+  /** Whether foreign external secrets are replaced. */
+  overwrite: boolean;
+}
+
 /**
  * Pushes again those of the next `limit` entries after the collision key `after` that were pushed, or are being pushed, with
- * earlier settings. The others will be pushed with the current settings anyway. Returns the collision key of the last one; null
- * if no other one follows.
+ * earlier settings; with `verify`, all of them. The others will be pushed with the current settings anyway. Returns the
+ * collision key of the last one; null if no other one follows.
  */
 export async function pushSomeAgain(
   sql: Sql,
   destinationId: string,
   after: string,
   limit: number,
+  { verify, overwrite }: PushScope,
 ): Promise<string | null> {
   const page = await sql.query<{ id: string; collisionKey: string }>(
     `select id, collision_key as "collisionKey" from sync.entries
@@ -66,11 +75,11 @@ export async function pushSomeAgain(
     [destinationId, after, limit],
   );
   await sql.query(
-    `update sync.entries set ${newIntent('background')}
+    `update sync.entries set overwrite = overwrite or $3, ${newIntent('background', '$2')}
       where id = any(array(select id from sync.entries
-                    where id = any($1::uuid[]) and desired = 'present' and (status = 'SYNCED' or lease_until is not null)
+                    where id = any($1::uuid[]) and desired = 'present' and ($2 or status = 'SYNCED' or lease_until is not null)
                     order by id for no key update))`,
-    [page.map(({ id }) => id)],
+    [page.map(({ id }) => id), verify, overwrite],
   );
   return page.length === limit ? page.at(-1)!.collisionKey : null;
 }

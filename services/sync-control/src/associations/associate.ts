@@ -1,4 +1,4 @@
-import { type Caller, maySudo } from '@secrets/caller';
+import type { Caller } from '@secrets/caller';
 import { isUniqueViolation, type Tx } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { Problem } from '@secrets/domain';
@@ -17,6 +17,7 @@ import type { DestinationRow } from '../queries/destinations/destinations.ts';
 import { applyPlan } from './planning/apply-plan.ts';
 import { requireSyncableKeys } from './planning/require-syncable-keys.ts';
 import { namingSchemeOf, wantedEntries } from './planning/wanted-entries.ts';
+import { requireOverwriteAccess } from './require-overwrite-access.ts';
 import { requireReadAccess, requireSyncable } from './require-settable.ts';
 
 export interface AssociationRequest extends DestinationRef {
@@ -92,7 +93,7 @@ async function recordIntent(
   { request, secret, full }: Intent,
 ): Promise<string> {
   const destination = await requireLockedDestination(tx, caller, request);
-  requireOverwriteAccess(caller, request, destination);
+  if (request.overwrite) requireOverwriteAccess(caller, destination);
   await requireInUse(tx, destination);
   await liftPause(tx, destination.id);
   const association = await upsertAssociation(tx, {
@@ -125,19 +126,6 @@ async function recordIntent(
 async function requireLostPlan(tx: Tx, associationId: string, revision: number): Promise<void> {
   if (!(await isPlanLost(tx, associationId))) throw new StaleRead();
   await recordPlan(tx, associationId, revision, []);
-}
-
-/** The destination's policy is the limit for those who may only associate; `sudo` may exceed it. */
-function requireOverwriteAccess(
-  caller: Caller,
-  { overwrite }: AssociationRequest,
-  { settings: { conflict_policy: policy } }: DestinationRow,
-): void {
-  if (!overwrite || policy === 'overwrite' || maySudo(caller)) return;
-  throw new Problem(
-    'forbidden',
-    `overwrite: the destination's conflict_policy is ${policy}, so overwrite requires sudo`,
-  );
 }
 
 /** If two associations take a name at the same time, the second one is refused like any other collision. */

@@ -89,7 +89,10 @@ export const entryCases: Case[] = casesOf('sync-control', {
   },
   'reviving parked entries': (db) => reviveParkedEntries(db),
   'reviving stuck entries': (db) => reviveStuckEntries(db),
-  'pushing a page again': (db) => pushSomeAgain(db, destinations.busy, '', 500),
+  'pushing a page again': (db) =>
+    pushSomeAgain(db, destinations.busy, '', 500, { verify: false, overwrite: false }),
+  'comparing a page': (db) =>
+    pushSomeAgain(db, destinations.busy, '', 500, { verify: true, overwrite: true }),
   'counting what is left to be pushed again': (db) => countToPush(db, destinations.busy, '', 1_001),
   'counting what is due of a destination': (db) => countDue(db, destinations.busy, 5_000),
   'finding the lane of an account': (db) => ensureLane(db, destinationType, 'another account'),

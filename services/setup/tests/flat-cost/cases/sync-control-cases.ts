@@ -184,7 +184,7 @@ const destinationCases: Case[] = casesOf('sync-control', {
   },
   'starting and ending a push': async (db) => {
     await marks.initiatePush(db, destinations.busy);
-    await marks.readPushPosition(db, destinations.busy);
+    await marks.readPush(db, destinations.busy);
     await marks.recordPushPosition(db, destinations.busy, null);
     await marks.recordBackgroundError(db, destinations.busy, 'refused');
   },

@@ -2,11 +2,7 @@ import type { Db } from '@secrets/db';
 import { type DestinationDescription, fieldsThat } from '@secrets/destinations';
 import type { Json } from '@secrets/domain';
 import { pushSomeAgain } from '@secrets/sync-entries';
-import {
-  lockMarked,
-  readPushPosition,
-  recordPushPosition,
-} from '../../queries/destinations/destination-marks.ts';
+import { lockMarked, readPush, recordPushPosition } from '../../queries/destinations/destination-marks.ts';
 
 const pageSize = 1_000;
 
@@ -31,8 +27,8 @@ function asText(value: Json | undefined): string {
 export const advancePush = (db: Db, destinationId: string): Promise<boolean> =>
   db.transaction(async (tx) => {
     if (!(await lockMarked(tx, destinationId, 'push_initiated_at'))) return false;
-    const after = await readPushPosition(tx, destinationId);
-    const last = await pushSomeAgain(tx, destinationId, after, pageSize);
+    const { position, ...scope } = await readPush(tx, destinationId);
+    const last = await pushSomeAgain(tx, destinationId, position, pageSize, scope);
     await recordPushPosition(tx, destinationId, last);
     return last !== null;
   });

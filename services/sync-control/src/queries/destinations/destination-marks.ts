@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '@secrets/db';
+import type { PushScope } from '@secrets/sync-entries';
 import { isInSamePlace } from '@secrets/sync-entries';
 
 /** A destination with work on it as a whole, which is done in pages in the background. */
@@ -109,21 +110,33 @@ export async function endRetry(sql: Sql, id: string): Promise<void> {
   ]);
 }
 
-/** Marks a destination so that every external secret is pushed again, starting at its first entry. */
-export async function initiatePush(sql: Sql, id: string): Promise<void> {
+/**
+ * Marks a destination so that every external secret is pushed again, starting at its first entry. A push that has not ended
+ * begins anew, and does what either of them was to do.
+ */
+export async function initiatePush(
+  sql: Sql,
+  id: string,
+  { verify = false, overwrite = false }: Partial<PushScope> = {},
+): Promise<void> {
   await sql.query(
-    `update sync.destinations set push_initiated_at = now(), push_position = '', background_error = null where id = $1`,
-    [id],
+    `update sync.destinations
+        set push_initiated_at = now(), push_position = '', background_error = null,
+            push_verifies = $2 or (push_verifies and push_initiated_at is not null),
+            push_overwrites = $3 or (push_overwrites and push_initiated_at is not null)
+      where id = $1`,
+    [id, verify, overwrite],
   );
 }
 
-/** Returns the collision key of the last entry that was pushed again. */
-export async function readPushPosition(sql: Sql, id: string): Promise<string> {
-  const [row] = await sql.query<{ position: string }>(
-    'select push_position as position from sync.destinations where id = $1',
+/** Returns the push that is in progress, with the collision key of the last entry that was pushed again. */
+export async function readPush(sql: Sql, id: string): Promise<PushScope & { position: string }> {
+  const [row] = await sql.query<PushScope & { position: string }>(
+    `select push_position as position, push_verifies as verify, push_overwrites as overwrite
+       from sync.destinations where id = $1`,
     [id],
   );
-  return row?.position ?? '';
+  return row!;
 }
 
 /** Records the last entry that was pushed again; null if no other one follows. */

@@ -145,14 +145,20 @@ const deleteDestination = (context: Context) =>
       }),
   });
 
+/** Options of a retry, in the body. */
+const RetryOptions = z
+  .object({ all: flag.default(false), overwrite: flag.default(false) })
+  .refine(({ all, overwrite }) => all || !overwrite, { path: ['overwrite'], error: 'requires all' });
+
 const retryDestination = (context: Context) =>
   endpoint({
     method: 'post',
     path: `${path}/retry`,
-    summary: 'Resend everything that has failed in a destination',
+    summary: 'Resend everything that has failed in a destination, or compare and repair all of it',
     params: DestinationParams,
-    handle: async ({ params, caller }) => {
-      await startRetry(context, caller, params);
+    body: RetryOptions,
+    handle: async ({ params, body, caller }) => {
+      await startRetry(context, caller, params, body);
       context.queue.notify();
       return { data: await readShown(context, caller, params) };
     },
