@@ -4,6 +4,7 @@ import { sandboxTypes, withoutBudgets } from '../../harness/destination-types.ts
 import { eventually, eventuallyEqual } from '../../harness/eventually.ts';
 import { expectStatus } from '../../harness/http.ts';
 import { type Installation, startInstallation } from '../../harness/installation.ts';
+import { isLongRun } from '../../harness/run-size.ts';
 import { associatedSecrets } from '../../harness/sync-fixture.ts';
 
 let system: Installation;
@@ -34,7 +35,8 @@ async function associated(type: string, data: object, fields: object = {}) {
   expectStatus(await api('POST', path, { ...own, granularity: 'secret-key', ...fields }), 200);
   await write(data);
   expectStatus(await api('POST', `${path}/associations/set`, { mount: `kv-${tag}`, secret_name: 's' }), 200);
-  await eventually(statuses, (all) => Object.values(all).every((status) => status === 'SYNCED'));
+  const isSynced = (all: object) => Object.values(all).every((status) => status === 'SYNCED');
+  await eventually(statuses, isSynced, 200_000); // a hundred of them, one after the other
   return { path, tag, write, lines, statuses };
 }
 
@@ -120,6 +122,60 @@ test('in a full project, a renamed secret is never missing, gets new values, and
   await eventuallyEqual(moved, { AFTER: json('three') });
 });
 
+/**
+ * The places of a code host that hold few secrets
+ * (https://docs.github.com/en/actions/reference/security/secrets#limits-for-secrets,
+ * https://docs.github.com/en/codespaces/managing-codespaces-for-your-organization/managing-development-environment-secrets-for-your-repository-or-organization#limits-for-secrets).
+ */
+const maxSecrets = 100;
+const noOrganization = { organization_name: '', repository_owner: 'acme' };
+const places: Record<string, object> = {
+  repository: { ...noOrganization, secrets_location: 'repository', repository_name: 'api' },
+  environment: {
+    ...noOrganization,
+    secrets_location: 'environment',
+    repository_name: 'web',
+    environment_name: 'staging',
+  },
+  organization: { secrets_app: 'codespaces' },
+};
+
+/** Filling one takes long, so the others are for a long run. */
+const fullPlaces = Object.entries(places).slice(0, isLongRun ? undefined : 1);
+
+test.each(fullPlaces)(
+  'in a full %s, a renamed key keeps its old name until there is room for the new one, and is never missing',
+  async (place, fields) => {
+    const names = { secret_name_template: `${place.toUpperCase()}_{{ .SecretKey | uppercase }}` };
+    const key = (number: number) => `k${number}`;
+    const all = Object.fromEntries(Array.from({ length: maxSecrets }, (_, at) => [key(at), 'one']));
+    const { [key(0)]: _old, ...kept } = all;
+    const { [key(1)]: _gone, ...fewer } = kept;
+    const [before, after] = ['K0', 'FRESH'].map((name) => `${place.toUpperCase()}_${name}`) as [
+      string,
+      string,
+    ];
+    const held = async () =>
+      Promise.all([before, after].map(async (name) => (await system.sandbox.find('codehost', name))?.value));
+    const at = await associated('codehost', all, { ...fields, ...names });
+    await at.write({ ...kept, fresh: 'two' });
+    await eventually(at.statuses, ({ fresh }) => fresh === 'CLIENT_SIDE_ERROR');
+    const { last_error: error, next_attempt_at: next } = (await at.lines()).fresh!;
+    expect([error, next]).toEqual([expect.stringMatching(/already has 100 secrets/), expect.any(String)]);
+    expect(await held()).toEqual(['one', undefined]);
+    await at.write({ ...fewer, fresh: 'three' });
+    await eventuallyEqual(held, [undefined, 'three']);
+    const about = (await system.sandbox.calls('codehost'))
+      .filter(
+        ({ name, outcome }) => [before, after].includes(name ?? '') && [201, 204].includes(Number(outcome)),
+      )
+      .map(({ operation, name }) => `${operation.replace(/[A-Z].*/, '')} ${name}`);
+    expect([...new Set(about)]).toEqual([`create ${before}`, `create ${after}`, `delete ${before}`]);
+    await eventuallyEqual(at.statuses, statusesOf({ ...fewer, fresh: 'three' }));
+  },
+);
+
+const statusesOf = (data: object) => Object.fromEntries(Object.keys(data).map((name) => [name, 'SYNCED']));
 const json = (value: string) => JSON.stringify({ value });
 const moved = async () => {
   const { BEFORE, AFTER } = await system.sandbox.contents('webhost-project');
