@@ -72,6 +72,10 @@ describe('the key of a line', () => {
     expect(keysOf(['s/a', ''], ['s', 'a'], ['s', 'c'])).toEqual(['kv_1/s%2Fa', 'kv_1/s/a', 'kv_1/s/c']);
   });
 
+  test('is the joined text on each page that no other line of the same text is on', () => {
+    expect([keysOf(['s', 'a/b']), keysOf(['s/a', 'b'])]).toEqual([['kv_1/s/a/b'], ['kv_1/s/a/b']]);
+  });
+
   test('differs even if a key is spelt like the encoding of another one', () => {
     expect(new Set(keysOf(['s', 'a/b'], ['s/a', 'b'], ['s%2Fa', 'b'])).size).toBe(3);
   });

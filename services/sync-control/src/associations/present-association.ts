@@ -60,6 +60,9 @@ const escaped = ({ path }: KeyedLine): string => path.map(encodeURIComponent).jo
 /**
  * Returns `associated_secrets`. Names of secrets and keys may contain slashes, so two lines can join to one text (`s` + `a/b`,
  * `s/a` + `b`). The line of the shortest secret name has it; the names and keys of the others are percent-encoded.
+ *
+ * So the key depends on the other lines of the page. No key of the line alone could do: clients know each of the two by the
+ * joined text where it is the only one. The fields of a line identify it on every page.
  */
 export function linesByKey(lines: readonly KeyedLine[]): Record<string, AssociationLine> {
   const owners = new Map<string, KeyedLine>();
