@@ -1,6 +1,6 @@
 -- login: up to 022.do.wrapped-space.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 038.do.comparison-of-destinations.sql
+-- sync: up to 039.do.looks.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -583,7 +583,10 @@ create table sync.entries (
   desired text default 'present'::text not null,
   destination_id uuid not null,
   destination_type text not null,
+  drift text,
+  drift_seen_at timestamp with time zone,
   due_at timestamp with time zone default now(),
+  evidence text,
   external_name text not null,
   fault text,
   fence bigint default 0 not null,
@@ -593,6 +596,8 @@ create table sync.entries (
   last_error text,
   lease_owner text,
   lease_until timestamp with time zone,
+  look_error text,
+  looked_at timestamp with time zone,
   next_attempt_at timestamp with time zone,
   outcomes integer default 0 not null,
   overwrite boolean default false not null,
@@ -608,6 +613,7 @@ create table sync.entries (
   synced_at timestamp with time zone,
   traceparent text,
   updated_at timestamp with time zone default now() not null,
+  verified_at timestamp with time zone,
   verify boolean default false not null,
   waits_for uuid,
   constraint entries_association_id_fkey FOREIGN KEY (association_id) REFERENCES sync.associations(id) ON DELETE CASCADE,

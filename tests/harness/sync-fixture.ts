@@ -11,6 +11,10 @@ interface AssociatedSecret {
   attempts: number;
   next_attempt_at: string | null;
   last_error: string | null;
+  verified_at: string | null;
+  drift: string | null;
+  drift_seen_at: string | null;
+  evidence: string | null;
 }
 
 type AssociatedSecrets = Record<string, AssociatedSecret>;

@@ -187,6 +187,7 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   const secret = { mount: 'secret', secret_name: 'shop/db' };
   await call(`POST ${path}/associations/plan`, at, secret);
   await call(`POST ${path}/associations/set`, { ...at, wait: '5' }, secret);
+  await call(`POST ${path}/inspect`, at, secret);
   await call(`GET ${path}/associations`, at);
   await call(`GET ${path}/associations/history`, { ...at, ...secret });
   await call('GET sys/sync/associations', list);

@@ -17,6 +17,7 @@ export * from './slashes.ts';
 export * from './sync/alternative-names.ts';
 export * from './sync/check-step.ts';
 export * from './sync/codehost-app-aad.ts';
+export * from './sync/drift.ts';
 export * from './sync/fault.ts';
 export * from './sync/messages.ts';
 export * from './sync/pushed-text.ts';

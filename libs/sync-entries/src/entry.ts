@@ -1,4 +1,4 @@
-import type { FaultKind, Json, SyncStatus } from '@secrets/domain';
+import type { Drift, Evidence, FaultKind, Json, SyncStatus } from '@secrets/domain';
 
 /** The current state of one external secret of an association. */
 export interface Entry {
@@ -21,6 +21,14 @@ export interface Entry {
   lastError: string | null;
   remote: Json | null;
   updatedAt: Date;
+  /** When a put or a look last showed what the external secret holds; null if none has. */
+  verifiedAt: Date | null;
+  /** The difference that was found then; null if nothing was. */
+  drift: Drift | null;
+  /** When a look first found this drift. */
+  driftSeenAt: Date | null;
+  /** The part of the external secret that shows it; null if it is absent, or a put has written it. */
+  evidence: Evidence | null;
 }
 
 /** Whether the entry is already a pending operation. A further intent does not add one. */
@@ -31,4 +39,5 @@ export const isPending = ({ generation, appliedGeneration }: Entry): boolean =>
 export const entryColumns = `
   id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired, waits_for as "waitsFor",
   external_name as "externalName", collision_key as "collisionKey", generation, applied_generation as "appliedGeneration", status, attempts,
-  next_attempt_at as "nextAttemptAt", fault, last_error as "lastError", remote, updated_at as "updatedAt"`;
+  next_attempt_at as "nextAttemptAt", fault, last_error as "lastError", remote, updated_at as "updatedAt",
+  verified_at as "verifiedAt", drift, drift_seen_at as "driftSeenAt", evidence`;

@@ -39,6 +39,7 @@ export {
   reportToLane,
   throttledSeconds,
   useBudget,
+  useSpareBudget,
 } from './scheduling/lanes.ts';
 export * from './scheduling/lost-announcements.ts';
 export * from './scheduling/postpone.ts';
@@ -54,5 +55,16 @@ export { forgetWorker, hasWorker, liveTypes, recordWorker } from './scheduling/w
 export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';
 export { listLanes, type NamespaceLane } from './status/lanes-of-namespace.ts';
+export {
+  type EndedLook,
+  endedLooks,
+  findInspectable,
+  type Inspectable,
+  type InspectedEntry,
+  listInspectable,
+  recordFailedLook,
+  recordLook,
+  settlingMinutes,
+} from './status/looks.ts';
 export { type DestinationQueue, readQueues } from './status/queue-of-destinations.ts';
 export { readTypeQueues } from './status/queue-of-types.ts';

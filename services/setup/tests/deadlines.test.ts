@@ -37,6 +37,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'sync.codehost_apps.updated_at',
     'sync.destinations.created_at',
     'sync.destinations.updated_at',
+    'sync.entries.drift_seen_at',
+    'sync.entries.verified_at',
     'sync.entry_history.at',
     'sync.entry_history.since',
     ...['login', 'secrets', 'sync'].flatMap((schema) => [
@@ -57,6 +59,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'sync.destinations.push_initiated_at',
     'sync.destinations.replan_initiated_at',
     'sync.entries.announced_at',
+    'sync.entries.looked_at',
     'sync.removal_brakes.held_at',
     ...['login', 'secrets', 'sync'].map((schema) => `${schema}.seal_rotation.finished_at`),
   ],

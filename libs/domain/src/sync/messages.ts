@@ -10,6 +10,13 @@ export type EntryMessage = z.infer<typeof EntryMessage>;
 export const CheckMessage = z.object({ check_id: z.uuid(), destination_id: z.uuid() });
 export type CheckMessage = z.infer<typeof CheckMessage>;
 
+/**
+ * On the work queue too: "look at the external secret of this entry, and change nothing". To an earlier version, it is an
+ * `EntryMessage` of an entry without work.
+ */
+export const LookMessage = EntryMessage.extend({ look: z.literal(true) });
+export type LookMessage = z.infer<typeof LookMessage>;
+
 /** The queue on which `secrets` announces that a watched secret may have changed. */
 export const secretChangesQueue = 'secret-changes';
 

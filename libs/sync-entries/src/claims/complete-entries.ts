@@ -24,6 +24,8 @@ export interface AttemptResult {
   settingsHash: string | null;
   /** Its field `notice`, if it has one, becomes the entry's `last_error`. */
   remote: Json | null;
+  /** Whether the attempt has written the value, or compared it with the store's; default false. */
+  isVerified?: boolean;
 }
 
 /**
@@ -34,6 +36,13 @@ const isElsewhere = (server: string): string => `((${server} <> ${serverIdentity
 
 /** SQL condition: the row `done` does not achieve the newest intent of entry `e`. */
 const isUnfinished = '(e.generation > done.generation or done.elsewhere)';
+
+/**
+ * SQL of a column that shows what a look has found, after the row `done` was achieved: `verified` if the value was written or
+ * compared, and null if the external secret was removed.
+ */
+const afterPut = (column: string, verified: string): string =>
+  `case when done.pushed_hash is null then null when done.verified then ${verified} else e.${column} end`;
 
 /**
  * Records the successes of attempts whose leases still hold, also in the history, and returns the IDs of their entries. An
@@ -58,11 +67,13 @@ export async function completeEntries(
             overwrite = overwrite and ${isUnfinished},
             pushed_hash = done.pushed_hash, settings_hash = done.settings_hash, remote = done.remote::jsonb,
             put_started_at = case when done.pushed_hash is not null then e.put_started_at end,
+            verified_at = ${afterPut('verified_at', 'now()')}, drift = ${afterPut('drift', `'none'`)},
+            drift_seen_at = ${afterPut('drift_seen_at', 'null')}, evidence = ${afterPut('evidence', 'null')},
             attempts = 0, outcomes = outcomes + 1, next_attempt_at = null, announced_at = null, lease_owner = null, lease_until = null,
             fault = null, last_error = done.remote::jsonb ->> 'notice', synced_at = now(), updated_at = now()
-       from (select id, fence, generation, status, pushed_hash, settings_hash, remote, attempts, ${isElsewhere('server')} as elsewhere
-               from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[])
-                      as given (id, fence, generation, status, pushed_hash, settings_hash, remote, attempts, server)) as done
+       from (select id, fence, generation, status, pushed_hash, settings_hash, remote, attempts, verified, ${isElsewhere('server')} as elsewhere
+               from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::bool[])
+                      as given (id, fence, generation, status, pushed_hash, settings_hash, remote, attempts, server, verified)) as done
       where e.id = any(${skipLocked ? unlockedIds('$1') : '$1::uuid[]'}) and e.id = done.id and e.fence = done.fence and ${isLeased}
       returning e.id, e.destination_id, e.status as reached, e.outcomes, e.destination_type, done.status, done.attempts,
                 case when done.pushed_hash is null then 'remove' else 'put' end as action, null::text as fault, null::text as error),
@@ -80,6 +91,7 @@ export async function completeEntries(
       completed.map(({ achieved }) => (achieved.remote === null ? null : JSON.stringify(achieved.remote))),
       completed.map(({ held }) => held.attempts + 1),
       completed.map(({ held }) => held.server),
+      completed.map(({ achieved }) => achieved.isVerified ?? false),
     ],
   );
   return new Set(rows.map(({ id }) => id));

@@ -89,6 +89,31 @@ export async function throttledSeconds(sql: Sql, destinationId: string): Promise
   return Math.max(0, row?.seconds ?? 0);
 }
 
+/** SQL of the calls that a lane has now, of a burst of `$4` and with `$3` more per second. */
+const refilled = `least($4::float8, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch'))))`;
+
+/**
+ * Takes at most so many calls that can wait out of the budget of the destination's lane, as long as half of the budget is left
+ * for other work. Returns how many it has taken.
+ */
+export async function useSpareBudget(
+  sql: Sql,
+  destinationId: string,
+  calls: number,
+  { perSecond, burst }: Budget,
+): Promise<number> {
+  const taken = `floor(greatest(0, least($2::float8, ${refilled} - $4::float8 / 2)))`;
+  const [row] = await sql.query<{ taken: number }>(
+    `with lane as (
+       select l.id, ${taken} as taken from sync.lanes l
+        where l.id = (select lane_id from sync.destinations where id = $1) for no key update)
+     update sync.lanes set tokens = ${refilled} - lane.taken, refilled_at = now()
+       from lane where sync.lanes.id = lane.id returning lane.taken`,
+    [destinationId, calls, perSecond, burst],
+  );
+  return row?.taken ?? 0;
+}
+
 /**
  * Takes calls that are not for entries out of the budget of the destination's lane. The budget may become negative; no entry is
  * admitted until it has recovered. Takes nothing and returns false while it is negative.
@@ -99,7 +124,6 @@ export async function useBudget(
   calls: number,
   { perSecond, burst }: Budget,
 ): Promise<boolean> {
-  const refilled = `least($4::float8, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch'))))`;
   const lanes = await sql.query(
     `update sync.lanes set tokens = ${refilled} - $2::float8, refilled_at = now()
       where id = (select lane_id from sync.destinations where id = $1) and ${refilled} >= 0

@@ -87,14 +87,11 @@ async function push(worker: Worker, attempt: Attempt, value: string): Promise<bo
   const isUncertain = isSameValue && entry.attempts > 0;
   const verify = entry.verify || isUncertain || context.place.isOfEarlierScope;
   const isUnchanged = isSameValue && entry.settingsHash === settings && !verify;
+  const valueChanged = !isSameValue || isUncertain;
   let { remote } = entry;
   if (!isUnchanged) {
-    const written = await put(worker, attempt, {
-      value,
-      textHash: compared === value ? pushedHash : hash.of(value),
-      valueChanged: !isSameValue || isUncertain,
-      verify,
-    });
+    const textHash = compared === value ? pushedHash : hash.of(value);
+    const written = await put(worker, attempt, { value, textHash, valueChanged, verify });
     if (written === undefined) return false;
     remote = written.remote;
   }
@@ -103,6 +100,7 @@ async function push(worker: Worker, attempt: Attempt, value: string): Promise<bo
     pushedHash,
     settingsHash: settings,
     remote,
+    isVerified: valueChanged || verify,
   });
 }
 

@@ -4,7 +4,7 @@ import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer } from '@secrets/broker';
 import { advanceClock } from '@secrets/clock';
 import type { Db } from '@secrets/db';
-import { CheckMessage, syncQueue } from '@secrets/domain';
+import { CheckMessage, LookMessage, syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
 import { forgetWorker, readSyncConfig, recordWorker } from '@secrets/sync-entries';
 import { type Logger, logFailure, type Metrics } from '@secrets/telemetry';
@@ -20,6 +20,7 @@ import type { WorkerContext } from '../entry/worker-context.ts';
 import { Attempts } from '../limits/attempts.ts';
 import { LaneReporter } from '../limits/lane-reporter.ts';
 import { Slots } from '../limits/slots.ts';
+import { handleLook } from '../look/handle-look.ts';
 import { type IdentityTokens, noIdentityTokens } from './identity-tokens.ts';
 import { observedDriver } from './observed-driver.ts';
 import { workerMetrics } from './worker-metrics.ts';
@@ -89,7 +90,9 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
         { concurrency: limits.slots.prefetch },
         (message) => {
           const check = CheckMessage.safeParse(message);
-          return check.success ? handleCheck(worker, check.data) : handleEntry(worker, message);
+          if (check.success) return handleCheck(worker, check.data);
+          const look = LookMessage.safeParse(message);
+          return look.success ? handleLook(worker, look.data) : handleEntry(worker, message);
         },
       );
       watch = watchSwitch(unblockedDb, { consumer, seen, log: observe.log });

@@ -1,4 +1,4 @@
-import { type SyncStatus, statusOfAll } from '@secrets/domain';
+import { type Drift, type Evidence, type SyncStatus, statusOfAll } from '@secrets/domain';
 import type { Entry } from '@secrets/sync-entries';
 import type { AssociationRow, UnnamedKey } from '../queries/associations/associations.ts';
 
@@ -14,6 +14,10 @@ export interface AssociationLine {
   attempts: number;
   next_attempt_at: string | null;
   last_error: string | null;
+  verified_at: string | null;
+  drift: Drift | null;
+  drift_seen_at: string | null;
+  evidence: Evidence | null;
 }
 
 /** `accessor` is empty for an association that does not exist, so that it does not reveal whether the mount exists. */
@@ -93,8 +97,12 @@ const presentEntry = (association: Named, entry: Entry): AssociationLine => ({
   sync_status: entry.status,
   updated_at: timestamp(entry.updatedAt),
   attempts: entry.attempts,
-  next_attempt_at: entry.nextAttemptAt === null ? null : timestamp(entry.nextAttemptAt),
+  next_attempt_at: timestampOrNull(entry.nextAttemptAt),
   last_error: entry.lastError,
+  verified_at: timestampOrNull(entry.verifiedAt),
+  drift: entry.drift,
+  drift_seen_at: timestampOrNull(entry.driftSeenAt),
+  evidence: entry.evidence,
 });
 
 /** The status of keys that cannot be synced: the writer of the secret or of the destination must change the name. */
@@ -111,6 +119,10 @@ const presentUnnamedKey = (association: Named & Noted, { key, reason }: UnnamedK
   attempts: 0,
   next_attempt_at: null,
   last_error: reason,
+  verified_at: null,
+  drift: null,
+  drift_seen_at: null,
+  evidence: null,
 });
 
 /** Returns the lines that remove responds with, for the external secrets that are being deleted. */
@@ -118,11 +130,20 @@ export function presentUnsynced(association: Named, entries: readonly Entry[], n
   const deleted = entries.length > 0 ? entries : [emptyEntry];
   return presentEntries(
     association,
-    deleted.map((entry) => ({ ...entry, status: 'UNSYNCED', updatedAt: now, lastError: null })),
+    deleted.map((entry) => ({
+      ...entry,
+      ...unverified,
+      status: 'UNSYNCED',
+      updatedAt: now,
+      lastError: null,
+    })),
   );
 }
 
+const unverified = { verifiedAt: null, drift: null, driftSeenAt: null, evidence: null };
+
 const emptyEntry: Entry = {
+  ...unverified,
   id: '',
   associationId: '',
   destinationId: '',
@@ -162,3 +183,5 @@ const pathOf = ({ accessor, mount, secretName }: Named): string[] => [
 
 /** ISO 8601 with a time zone offset (docs/conventions/sync.md#association-objects). */
 export const timestamp = (date: Date): string => date.toISOString().replace('Z', '+00:00');
+
+const timestampOrNull = (date: Date | null): string | null => (date === null ? null : timestamp(date));

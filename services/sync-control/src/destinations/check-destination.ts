@@ -4,14 +4,7 @@ import type { Caller } from '@secrets/caller';
 import { type Db, rethrowViolation, type Sql } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { type CheckStep, notFound, Problem } from '@secrets/domain';
-import {
-  giveBackBudget,
-  hasWorker,
-  liftPause,
-  readSyncConfig,
-  throttledSeconds,
-  useBudget,
-} from '@secrets/sync-entries';
+import { giveBackBudget, liftPause, useBudget } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import {
   type CheckProgress,
@@ -21,8 +14,8 @@ import {
   insertCheck,
 } from '../queries/destinations/destination-checks.ts';
 import type { DestinationRow } from '../queries/destinations/destinations.ts';
-import { requireNoPurge } from './background/require-no-purge.ts';
 import { type DestinationRef, requireDestination } from './require-destination.ts';
+import { budgetSpent, disabled, isDisabled, requireCallable } from './status/require-callable.ts';
 
 /** Seconds that a request waits. The worker has a little less, so that its outcome arrives in time. */
 const waitSeconds = 20;
@@ -46,7 +39,7 @@ export async function checkDestination(
 ): Promise<CheckStep[]> {
   const { db } = context;
   const destination = await requireDestination(context, caller, ref);
-  await requireCheckable(db, destination);
+  await requireCallable(db, destination); // the probe of one that is being purged could be left behind
   const checkId = await recordCheck(context, destination);
   const message = { check_id: checkId, destination_id: destination.id };
   await context.queue.publish(destination.type, message).catch(async (error: unknown) => {
@@ -63,22 +56,6 @@ export async function checkDestination(
   return steps;
 }
 
-/** A probe of a destination that is being purged could be left behind. */
-async function requireCheckable(db: Db, destination: DestinationRow): Promise<void> {
-  const { id, type } = destination;
-  requireNoPurge(destination);
-  if (await isDisabled(db)) throw disabled();
-  const seconds = await throttledSeconds(db, id);
-  if (seconds > 0)
-    throw new Problem('rate_limited', 'the provider throttles the account of this destination', {
-      retryAfterSeconds: seconds,
-    });
-  if (!(await hasWorker(db, type))) throw new Problem('unavailable', `no worker of type ${type} is running`);
-}
-
-const isDisabled = async (db: Db): Promise<boolean> => (await readSyncConfig(db)).disabled;
-const disabled = () => new Problem('conflict', 'syncing is disabled, so nothing is sent to any destination');
-
 /** The name of the probe is recorded before it exists, so that any worker can remove it. */
 function recordCheck(
   { db, prefix }: Context,
@@ -89,20 +66,11 @@ function recordCheck(
   return db
     .transaction(async (tx) => {
       await endOverdueCheck(tx, destinationId);
-      if (!(await useBudget(tx, destinationId, writes, budget))) throw budgetSpent(budget.perSecond);
+      if (!(await useBudget(tx, destinationId, writes, budget))) throw budgetSpent(writes, budget.perSecond);
       return insertCheck(tx, { destinationId, destinationType, externalName, seconds: checkSeconds });
     })
     .catch(rethrowViolation('another check of this destination is running'));
 }
-
-const budgetSpent = (perSecond: number): Problem =>
-  new Problem(
-    'rate_limited',
-    'the account of this destination has spent its budget of calls; try again later',
-    {
-      retryAfterSeconds: Math.ceil(writes / perSecond),
-    },
-  );
 
 const giveBackWrites = (sql: Sql, { id, type }: DestinationRow): Promise<void> =>
   giveBackBudget(sql, id, writes, findDescription(type).budget);

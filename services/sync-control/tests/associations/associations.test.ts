@@ -26,6 +26,10 @@ const line = (more: object = {}) => ({
   attempts: 0,
   next_attempt_at: null,
   last_error: null,
+  verified_at: null,
+  drift: null,
+  drift_seen_at: null,
+  evidence: null,
   ...more,
 });
 const change = (fields: object) => sync.call('PATCH', at.path, fields);

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import {
   associationsDueToPush,
+  endedLooks,
   forgetDeletedDestinations,
   giveBackBudget,
   hasWorker,
   listAwaitingNames,
+  listInspectable,
   throttledSeconds,
   useBudget,
+  useSpareBudget,
 } from '@secrets/sync-entries';
 import {
   countAssociatedSecrets,
@@ -248,6 +251,16 @@ const checkCases: Case[] = casesOf('sync-control', {
     await checks.findCheckProgress(db, id);
     await checks.deleteUnstartedCheck(db, id);
     await giveBackBudget(db, unchecked, 3, { burst: 50 });
+  },
+  'looking at the external secrets of an association': async (db) => {
+    const [associationId = ''] = await column(
+      db,
+      'select association_id as value from sync.entries where destination_id = $1 limit 1',
+      [unchecked],
+    );
+    const requested = await listInspectable(db, associationId, 101);
+    await useSpareBudget(db, unchecked, 1, { perSecond: 50, burst: 50 });
+    await endedLooks(db, requested);
   },
   'a page of probes that were left behind': async (db) => {
     const left = await checks.claimLeftProbes(db, 100);

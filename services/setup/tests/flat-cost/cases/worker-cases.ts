@@ -10,6 +10,7 @@ import {
   endCheck,
   endUnstartedCheck,
   failEntry,
+  findInspectable,
   findLeftProbe,
   forgetPutStart,
   forgetWorker,
@@ -21,7 +22,9 @@ import {
   readRemembered,
   readSealedValue,
   readSyncConfig,
+  recordFailedLook,
   recordLeftProbeRemoved,
+  recordLook,
   recordProbePut,
   recordProbeRemoved,
   recordProbeStart,
@@ -63,6 +66,13 @@ const laneOf = async (db: CaseDb, destinationId: string) =>
   (await column(db, 'select lane_id as value from sync.destinations where id = $1', [destinationId]))[0]!;
 
 const achieved = { status: 'SYNCED', pushedHash: 'h', settingsHash: 's', remote: null } as const;
+
+/** Returns an entry that was just achieved, as a look begins. */
+async function inspectable(db: CaseDb) {
+  const [held] = await claimed(db);
+  await completeEntries(db, [{ held: held!, achieved }]);
+  return (await findInspectable(db, held!.id))!;
+}
 
 /** The statements of a worker. */
 export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
@@ -132,6 +142,11 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     await recordProbePut(db, check, { id: 1 });
     await recordProbeRemoved(db, check);
     await endCheck(db, check, []);
+  },
+  'looking at an external secret': async (db) => {
+    const entry = await inspectable(db);
+    await recordFailedLook(db, entry, 'no');
+    await recordLook(db, entry, { drift: 'changed', evidence: 'value' });
   },
   'removing a probe that was left behind': async (db) => {
     await findLeftProbe(db, seededId('check1'));

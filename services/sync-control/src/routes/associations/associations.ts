@@ -9,6 +9,7 @@ import {
   StatusFilter,
 } from '../../associations/association-page.ts';
 import { disassociate } from '../../associations/disassociate.ts';
+import { inspectAssociation } from '../../associations/inspect-association.ts';
 import { planAssociation } from '../../associations/planning/plan-association.ts';
 import { presentPlan } from '../../associations/planning/present-plan.ts';
 import {
@@ -33,6 +34,7 @@ export const associationEndpoints = (context: Context): Endpoint[] => [
   readAssociations(context),
   setAssociation(context),
   planSet(context),
+  inspect(context),
   removeAssociation(context),
 ];
 
@@ -89,6 +91,26 @@ const planSet = (context: Context) =>
       const { mount, secret_name: secretName } = body;
       const plan = await planAssociation(context, caller, { ...params, mount, secretName });
       return { data: presentPlan({ ...params, type: params.shownType, mount, secretName }, plan) };
+    },
+  });
+
+const inspect = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/sys/sync/destinations/:type/:name/inspect',
+    summary:
+      'Look whether the external secrets of an association are still what was pushed, without a change',
+    params: DestinationParams,
+    body: SecretRef,
+    handle: async ({ params, body, caller, warn }) => {
+      const { mount, secret_name: secretName } = body;
+      const { association, warnings } = await inspectAssociation(context, caller, {
+        ...params,
+        mount,
+        secretName,
+      });
+      for (const sentence of warnings) warn(sentence);
+      return { data: presentLines(params, await linesOf(context, association)) };
     },
   });
 

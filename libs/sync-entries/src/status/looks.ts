@@ -1,0 +1,117 @@
+import type { Sql } from '@secrets/db';
+import type { Drift, Evidence, Json } from '@secrets/domain';
+import { isPausedNow } from '../scheduling/lanes.ts';
+
+/** An entry that is achieved, as a look at its external secret begins. */
+export interface InspectedEntry {
+  id: string;
+  destinationId: string;
+  subKey: string;
+  externalName: string;
+  /** Identify what the look is about: its outcome is not recorded once an attempt or an intent has changed them. */
+  generation: number;
+  fence: number;
+  /** The keyed hash of the value that was last pushed. */
+  pushedHash: string;
+  remote: Json | null;
+  putStartedAt: Date | null;
+  /** Whether the last attempt is so long ago that a read shows what it has left. */
+  isSettled: boolean;
+}
+
+/**
+ * Minutes after an attempt for which a read may be older than it. The longest lag that a provider documents
+ * (https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_ListSecrets.html).
+ */
+export const settlingMinutes = 5;
+
+/** SQL condition: entry `e` is achieved, no worker has it, and its external secret exists as far as is known. */
+const isInspectable = `e.desired = 'present' and e.status = 'SYNCED' and e.pushed_hash is not null
+  and e.applied_generation >= e.generation and e.lease_owner is null`;
+
+/** An entry that can be inspected, and its last look in full precision. */
+export interface Inspectable {
+  id: string;
+  lookedAt: string | null;
+}
+
+/**
+ * Returns the entries of an association that can be inspected, those first that were not verified for longest, at most `limit`.
+ */
+export const listInspectable = (sql: Sql, associationId: string, limit: number): Promise<Inspectable[]> =>
+  sql.query<Inspectable>(
+    `select id, looked_at::text as "lookedAt" from sync.entries e where association_id = $1 and ${isInspectable}
+      order by greatest(verified_at, looked_at) nulls first, id limit $2`,
+    [associationId, limit],
+  );
+
+/** Returns undefined if there is nothing to look at now, the destination is paused, or syncing is disabled. */
+export async function findInspectable(sql: Sql, entryId: string): Promise<InspectedEntry | undefined> {
+  const [row] = await sql.query<InspectedEntry>(
+    `select e.id, e.destination_id as "destinationId", e.sub_key as "subKey", e.external_name as "externalName", e.generation, e.fence,
+            e.pushed_hash as "pushedHash", e.remote, e.put_started_at as "putStartedAt",
+            coalesce(e.synced_at < now() - ${settlingMinutes} * interval '1 minute', false) as "isSettled"
+       from sync.entries e join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
+      where e.id = $1 and ${isInspectable} and not ${isPausedNow('d.id', 'd.lane_id')} and not exists (select from sync.config where disabled)`,
+    [entryId],
+  );
+  return row;
+}
+
+/** SQL condition: entry `e` is still the one that was looked at: nothing was written or requested since. */
+const isSame = `e.id = $1 and e.generation = $2 and e.fence = $3 and ${isInspectable}`;
+
+type Looked = Pick<InspectedEntry, 'id' | 'generation' | 'fence'>;
+
+/** Records what a look has proved, unless the entry has changed since it began. Returns whether it was recorded. */
+export async function recordLook(
+  sql: Sql,
+  { id, generation, fence }: Looked,
+  { drift, evidence }: { drift: Drift; evidence: Evidence | null },
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update sync.entries e
+        set looked_at = now(), look_error = null, verified_at = now(), drift = $4, evidence = $5,
+            drift_seen_at = case when $4 = 'none' then null when e.drift = $4 then coalesce(e.drift_seen_at, now()) else now() end
+      where ${isSame} returning e.id`,
+    [id, generation, fence, drift, evidence],
+  );
+  return rows.length === 1;
+}
+
+/** Records why a look has proved nothing. What earlier ones have proved remains. */
+export async function recordFailedLook(
+  sql: Sql,
+  { id, generation, fence }: Looked,
+  error: string,
+): Promise<void> {
+  await sql.query(`update sync.entries e set looked_at = now(), look_error = $4 where ${isSame}`, [
+    id,
+    generation,
+    fence,
+    error,
+  ]);
+}
+
+/** The outcome of a look that was requested; the error is null if it has proved something. */
+export interface EndedLook {
+  id: string;
+  externalName: string;
+  error: string | null;
+}
+
+/**
+ * Returns which of these entries need not be waited for: they were looked at since they were listed, or have changed, so that
+ * they are pushed. The time of a look only serves to recognise it: the clock may have been set back.
+ */
+export const endedLooks = (sql: Sql, requested: readonly Inspectable[]): Promise<EndedLook[]> =>
+  sql.query<EndedLook>(
+    // The limit forces one lookup by primary key for each entry.
+    `select found.* from unnest($1::uuid[], $2::timestamptz[]) as requested (id, looked_at) cross join lateral (
+       select e.id, e.external_name as "externalName",
+              case when e.looked_at is distinct from requested.looked_at then e.look_error
+                   else 'it has changed meanwhile and is pushed' end as error
+         from sync.entries e
+        where e.id = requested.id and (e.looked_at is distinct from requested.looked_at or not (${isInspectable})) limit 1) as found`,
+    [requested.map(({ id }) => id), requested.map(({ lookedAt }) => lookedAt)],
+  );

@@ -1,0 +1,117 @@
+import type { Verdict } from '@secrets/broker';
+import { Fault, type LookMessage } from '@secrets/domain';
+import {
+  findInspectable,
+  type InspectedEntry,
+  recordFailedLook,
+  recordLook,
+  settlingMinutes,
+} from '@secrets/sync-entries';
+import { abortable } from '../driver/abortable.ts';
+import type { InspectRequest, Look } from '../driver/look.ts';
+import type { AttemptContext } from '../entry/entry-statements.ts';
+import { failureOf } from '../entry/record-failure.ts';
+import { valueHash } from '../entry/values/value-hash.ts';
+import type { WorkerContext } from '../entry/worker-context.ts';
+import type { Slot } from '../limits/slots.ts';
+import { driftOf } from './drift-of.ts';
+import { isPushedValue } from './is-pushed-value.ts';
+
+/**
+ * Handles one message: looks at the external secret of an entry, and records what that proves. Nothing else of the entry changes,
+ * whatever is found. If the worker dies in between, nothing is recorded, and whoever asked for the look asks again.
+ */
+export async function handleLook(worker: WorkerContext, message: LookMessage): Promise<Verdict> {
+  const entry = await findInspectable(worker.db, message.entry_id);
+  if (entry === undefined) return 'ack';
+  const running = runningByWorker.get(worker) ?? 0;
+  if (running >= maxRunning) await recordFailedLook(worker.db, entry, tooMany);
+  else await counted(worker, running, () => lookAt(worker, entry));
+  return 'ack';
+}
+
+/** Looks wait like entries for a slot of their worker, so they must not take all of them. */
+const maxRunning = 2;
+const runningByWorker = new WeakMap<WorkerContext, number>();
+const tooMany = 'too many looks are running; try again in a moment';
+
+async function counted(worker: WorkerContext, running: number, look: () => Promise<void>): Promise<void> {
+  runningByWorker.set(worker, running + 1);
+  try {
+    await look();
+  } finally {
+    runningByWorker.set(worker, runningByWorker.get(worker)! - 1);
+  }
+}
+
+async function lookAt(worker: WorkerContext, entry: InspectedEntry): Promise<void> {
+  const startedAtMs = performance.now();
+  let context: AttemptContext | undefined;
+  let slot: Slot | undefined;
+  try {
+    context = await worker.entries.statements.readContext(entry.id);
+    if (context === undefined) return;
+    slot = await worker.limits.slots.acquire(entry.destinationId);
+    if (slot === undefined) throw new Fault('unavailable', 'the destination has stopped responding');
+    slot.whenSlow(() => worker.limits.lanes.slow(entry.destinationId));
+    await conclude(worker, entry, await inspect(worker, entry, context));
+  } catch (error) {
+    await recordFailure(worker, { entry, laneId: context?.lane.id, startedAtMs }, error);
+  } finally {
+    slot?.release();
+    context?.release();
+  }
+}
+
+function inspect(
+  { clients, keyRing, limits }: WorkerContext,
+  { id: entryId, externalName, remote, putStartedAt, pushedHash }: InspectedEntry,
+  { destination, place }: AttemptContext,
+): Promise<Look> {
+  if (place.isOfEarlierScope)
+    throw new Fault(
+      'rejected',
+      'the scope of the destination was confirmed since the last put; set the secret',
+    );
+  const hash = valueHash(keyRing);
+  const isSameValue: InspectRequest['isSameValue'] = (text) => isPushedValue(text, pushedHash, hash);
+  const request = { entryId, externalName, remote, putStartedAt, isSameValue };
+  return limits.attempts.run(performance.now(), (signal) =>
+    clients.use(destination, (connected) => abortable(connected.inspect(request, signal), signal, timedOut)),
+  );
+}
+
+const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');
+
+async function conclude({ db, observe }: WorkerContext, entry: InspectedEntry, look: Look): Promise<void> {
+  const found = driftOf(look, entry.isSettled);
+  if (found === undefined) throw new Fault('not_ready', unsettled);
+  const isRecorded = await recordLook(db, entry, found);
+  if (!isRecorded || found.drift === 'none') return;
+  const { id: entryId, destinationId, externalName } = entry;
+  observe.log.warn({ entryId, destinationId, externalName, ...found }, 'an external secret has drifted');
+}
+
+const unsettled = `the last push was less than ${settlingMinutes} minutes ago, so what the store shows may be older; look again later`;
+
+interface Looking {
+  entry: InspectedEntry;
+  laneId: string | undefined;
+  startedAtMs: number;
+}
+
+/** Only throttling is reported to the lane, because it affects the account. Everything else is shown to whoever asked. */
+async function recordFailure(
+  { db, limits, observe: { log } }: WorkerContext,
+  { entry, laneId, startedAtMs }: Looking,
+  thrown: unknown,
+): Promise<void> {
+  const { id: entryId, destinationId } = entry;
+  const { kind, message, retryAfterSeconds, error } = failureOf(thrown);
+  const fields = { entryId, destinationId, fault: kind };
+  if (kind === 'crashed') log.error({ ...fields, error }, 'a look failed unexpectedly');
+  else log.info({ ...fields, reason: message }, 'a look failed');
+  if (kind === 'throttled' && laneId !== undefined)
+    await limits.lanes.failed({ laneId, destinationId, startedAtMs }, { fault: kind, retryAfterSeconds });
+  await recordFailedLook(db, entry, message);
+}

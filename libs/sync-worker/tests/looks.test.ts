@@ -1,0 +1,182 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { Fault, syncQueue } from '@secrets/domain';
+import { seal } from '@secrets/seal';
+import { requestPut } from '@secrets/sync-entries';
+import { eventually } from '@secrets/testing';
+import type { ConnectedDestination } from '../src/driver/driver.ts';
+import type { FoundSecret, InspectRequest, Look } from '../src/driver/look.ts';
+import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+import { destinationType, insertSyncedSecret } from './synced-secret.ts';
+import { useServers } from './use-servers.ts';
+
+const { db, broker, keyRing, depsOfWorker } = useServers();
+
+const found: FoundSecret = {
+  exists: true,
+  belongs: 'own',
+  mark: '7',
+  isUntouched: false,
+  value: 'unread',
+  changedAt: null,
+};
+
+let looks: InspectRequest[];
+/** The result of the next looks. */
+let answer: (request: InspectRequest) => Look | Promise<Look>;
+beforeEach(() => {
+  looks = [];
+  answer = () => ({ ...found, isUntouched: true });
+});
+
+const store: ConnectedDestination = {
+  put: async () => ({ remote: { id: 1 } }),
+  remove: async () => {},
+  inspect: async (request) => {
+    looks.push(request);
+    return answer(request);
+  },
+  list: async () => ({ secrets: [], next: null }),
+  close: async () => {},
+};
+
+interface LookRow {
+  status: string;
+  remote: unknown;
+  generation: number;
+  drift: string | null;
+  evidence: string | null;
+  error: string | null;
+  lookedAt: Date | null;
+  verifiedAt: Date | null;
+  seenAt: Date | null;
+}
+
+async function read(id: string): Promise<LookRow> {
+  const [row] = await db.query<LookRow>(
+    `select status, remote, generation, drift, evidence, look_error as error, looked_at as "lookedAt", verified_at as "verifiedAt",
+            drift_seen_at as "seenAt" from sync.entries where id = $1`,
+    [id],
+  );
+  return row!;
+}
+
+/** Starts a worker and pushes one key, as long ago as a store may need to show it. */
+async function withPushed(use: (id: string) => Promise<void>, value = 'v'): Promise<void> {
+  const [id = ''] = await insertSyncedSecret(db, keyRing, { k: value });
+  const worker = createSyncWorker({ type: destinationType, connect: async () => store }, depsOfWorker(), {
+    concurrency: 4,
+    leaseSeconds: 60,
+    prefix: 'secrets',
+  });
+  await worker.start();
+  try {
+    await push(id);
+    await db.query(`update sync.entries set synced_at = now() - interval '10 minutes' where id = $1`, [id]);
+    await use(id);
+  } finally {
+    await worker.stop();
+  }
+}
+
+const publish = (id: string, more: object = {}) =>
+  broker.publish(syncQueue(destinationType), [{ entry_id: id, destination_id: id, ...more }]);
+
+async function push(id: string): Promise<void> {
+  await publish(id);
+  await eventually(async () => (await read(id)).status === 'SYNCED');
+}
+
+async function look(id: string): Promise<LookRow> {
+  const before = (await read(id)).lookedAt?.getTime();
+  await publish(id, { look: true });
+  await eventually(async () => (await read(id)).lookedAt?.getTime() !== before);
+  return read(id);
+}
+
+test('a look records the drift, and when it was first seen, and nothing else of the entry', () =>
+  withPushed(async (id) => {
+    const pushed = await read(id);
+    expect(pushed).toMatchObject({ drift: 'none', evidence: null, verifiedAt: expect.any(Date) });
+    answer = () => ({ ...found, value: 'different' });
+    const first = await look(id);
+    expect(first).toMatchObject({ drift: 'changed', evidence: 'value', seenAt: expect.any(Date) });
+    const { status, remote, generation } = pushed;
+    expect(first).toMatchObject({ status, remote, generation });
+    const second = await look(id);
+    expect(second).toMatchObject({ drift: 'changed', seenAt: first.seenAt });
+    expect(second.verifiedAt!.getTime()).toBeGreaterThan(first.verifiedAt!.getTime());
+    answer = () => ({ exists: false });
+    const missing = await look(id);
+    expect(missing).toMatchObject({ drift: 'missing', evidence: null });
+    expect(missing.seenAt!.getTime()).toBeGreaterThan(first.seenAt!.getTime());
+    answer = () => ({ ...found, isUntouched: true });
+    expect(await look(id)).toMatchObject({ drift: 'none', seenAt: null });
+  }));
+
+test('a look compares with the value that was pushed, and passes what is remembered', () =>
+  withPushed(async (id) => {
+    await look(id);
+    const [request] = looks;
+    expect(request).toMatchObject({ entryId: id, externalName: 'k', remote: { id: 1 } });
+    expect(request!.isSameValue(seal('v'))).toBe(true);
+    expect(request!.isSameValue(seal('w'))).toBe(false);
+  }));
+
+test('a look that fails changes nothing of what was found before, and says why', () =>
+  withPushed(async (id) => {
+    answer = () => ({ ...found, value: 'different' });
+    const before = await look(id);
+    answer = () => {
+      throw new Fault('forbidden', 'Get: permission denied');
+    };
+    const { lookedAt: _, error, ...after } = await look(id);
+    expect(error).toBe('Get: permission denied');
+    expect(after).toEqual({ ...before, lookedAt: undefined, error: undefined });
+  }));
+
+test('a look soon after a push proves nothing, because reads may be older', () =>
+  withPushed(async (id) => {
+    await db.query(`update sync.entries set synced_at = now() - interval '4 minutes' where id = $1`, [id]);
+    answer = () => ({ exists: false });
+    expect(await look(id)).toMatchObject({
+      drift: 'none',
+      error: expect.stringContaining('look again later'),
+    });
+    answer = () => ({ ...found, isUntouched: true });
+    expect(await look(id)).toMatchObject({ drift: 'none', evidence: 'mark', error: null });
+  }));
+
+test('what a look has found is not recorded if the secret was requested or pushed meanwhile', () =>
+  withPushed(async (id) => {
+    let hasPushed = false;
+    answer = async () => {
+      await requestPut(db, [id], { verify: true });
+      await push(id);
+      hasPushed = true;
+      return { exists: false };
+    };
+    await publish(id, { look: true });
+    await eventually(() => hasPushed);
+    answer = () => ({ ...found, isUntouched: true });
+    expect(await look(id)).toMatchObject({ drift: 'none', seenAt: null });
+  }));
+
+test('a push that writes or compares the value ends the drift; one that finds nothing to do does not', () =>
+  withPushed(async (id) => {
+    answer = () => ({ ...found, value: 'different' });
+    await look(id);
+    await requestPut(db, [id]);
+    await push(id);
+    expect(await read(id)).toMatchObject({ drift: 'changed' });
+    await requestPut(db, [id], { verify: true });
+    await push(id);
+    expect(await read(id)).toMatchObject({ drift: 'none', evidence: null, seenAt: null });
+  }));
+
+test('an entry that is to be pushed is not looked at', () =>
+  withPushed(async (id) => {
+    await requestPut(db, [id]);
+    await publish(id, { look: true });
+    await push(id);
+    expect(looks).toEqual([]);
+  }));

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sandboxTypes, templateFor, withoutBudgets } from '../../harness/destination-types.ts';
+import { eventually, eventuallyEqual } from '../../harness/eventually.ts';
+import { expectStatus } from '../../harness/http.ts';
+import { type Installation, startInstallation } from '../../harness/installation.ts';
+import { openDatabase } from '../../harness/standalone.ts';
+import { associatedSecrets } from '../../harness/sync-fixture.ts';
+import { otherTool } from './other-tool.ts';
+
+let system: Installation;
+
+beforeAll(async () => {
+  Object.assign(process.env, withoutBudgets);
+  system = await startInstallation();
+});
+afterAll(() => system?.stop());
+
+/** Lets more time pass since the last pushes than a store may need to show them. */
+async function timePasses(): Promise<void> {
+  const db = openDatabase(system);
+  await db.query(`update sync.entries set synced_at = synced_at - interval '10 minutes'`);
+  await db.close();
+}
+
+/** The ID and the settings of a destination, as they are stored. */
+async function storedDestination(name: string): Promise<{ id: string; settings: Record<string, unknown> }> {
+  const db = openDatabase(system);
+  const [row] = await db.query<{ id: string; settings: Record<string, unknown> }>(
+    'select id, settings from sync.destinations where name = $1',
+    [name],
+  );
+  await db.close();
+  return row!;
+}
+
+/** A secret that is synced to a new destination of a type, and another tool with access to the same store. */
+async function createSynced(type: string) {
+  const { api, sandbox } = system;
+  const tag = randomBytes(4).toString('hex');
+  const mount = `kv-${tag}`;
+  expectStatus(await api('POST', `sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } }), 204);
+  const fields = sandboxTypes.find((one) => one.type === type)!.fields(await sandbox.store(type));
+  const path = `sys/sync/destinations/${type}/d-${tag}`;
+  const template = { granularity: 'secret-path', secret_name_template: templateFor(type, `x${tag}`) };
+  expectStatus(await api('POST', path, { ...fields, ...template }), 200);
+  const write = async (value: string) =>
+    expectStatus(await api('POST', `${mount}/data/s`, { data: { value } }), 200);
+  const secret = { mount, secret_name: 's' };
+  const line = async () => Object.values(associatedSecrets(await api('GET', `${path}/associations`)))[0]!;
+  const untilSynced = () => eventuallyEqual(async () => (await line()).sync_status, 'SYNCED');
+  await write('ours');
+  expectStatus(await api('POST', `${path}/associations/set`, secret), 200);
+  await untilSynced();
+  const { external_name: name } = await line();
+  return {
+    name,
+    tool: await otherTool(system, { type, fields, ...(await storedDestination(`d-${tag}`)) }),
+    line,
+    write,
+    untilSynced,
+    set: async () => expectStatus(await api('POST', `${path}/associations/set`, secret), 200),
+    inspect: async () => {
+      const answer = expectStatus(await api('POST', `${path}/inspect`, secret), 200);
+      return { line: Object.values(associatedSecrets(answer))[0]!, warnings: answer.body.warnings };
+    },
+  };
+}
+
+describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secret of %s', (type) => {
+  test('finds nothing where nobody has changed it', async () => {
+    const { inspect, tool } = await createSynced(type);
+    const { line, warnings } = await inspect();
+    expect(line).toMatchObject({ sync_status: 'SYNCED', drift: 'none', drift_seen_at: null });
+    expect(warnings ?? null).toBeNull();
+    await tool.close();
+  });
+
+  test('reports what was changed by hand, until a new value is pushed, and changes nothing', async () => {
+    const at = await createSynced(type);
+    // A store may show times in seconds: a change right after the push looks like the push.
+    const reported = await eventually(
+      async () => {
+        await at.tool.write(at.name, 'theirs');
+        await timePasses();
+        return (await at.inspect()).line;
+      },
+      ({ drift }) => drift !== 'none',
+    );
+    expect(reported).toMatchObject({ sync_status: 'SYNCED', drift: 'changed', last_error: null });
+    expect(reported.evidence).toBe(['codehost'].includes(type) ? 'mark' : 'value');
+    expect(await at.line()).toEqual(reported);
+    expect((await system.sandbox.find(type, at.name))?.value).toBe('theirs');
+    await at.write('ours again');
+    await eventuallyEqual(async () => (await at.line()).drift, 'none');
+    await at.tool.close();
+  });
+
+  test('reports what was deleted by hand', async () => {
+    const at = await createSynced(type);
+    await at.tool.write(at.name, 'theirs');
+    await at.tool.delete(at.name);
+    await timePasses();
+    expect((await at.inspect()).line).toMatchObject({ drift: 'missing', evidence: null });
+    await at.tool.close();
+  });
+
+  test('proves nothing right after a push, because reads may be older', async () => {
+    const at = await createSynced(type);
+    await at.tool.write(at.name, 'theirs');
+    await at.tool.delete(at.name);
+    const { line, warnings } = await at.inspect();
+    expect(line).toMatchObject({ drift: 'none' });
+    expect(warnings).toEqual([expect.stringContaining('look again later')]);
+    await at.tool.close();
+  });
+});
