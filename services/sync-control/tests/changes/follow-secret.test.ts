@@ -148,6 +148,10 @@ describe('keys that a change adds and that cannot be synced', () => {
         attempts: 0,
         next_attempt_at: null,
         last_error: expect.stringMatching(/^the external name "s\/not good" cannot be used: /),
+        verified_at: null,
+        drift: null,
+        drift_seen_at: null,
+        evidence: null,
       },
     });
     await follow(3, ['a', 'b']);
