@@ -16,12 +16,19 @@ export function setGlobals(globals: object): void {
   mocker.restoreAllMocks();
 }
 
-/** The function of the test file that runs, also for a module that another file loaded. */
-const forward = <N extends keyof Globals>(name: N): Globals[N] =>
-  new Proxy(function forwarded() {} as unknown as Globals[N] & object, {
-    apply: (_target, self, args) => Reflect.apply(current[name] as never, self, args),
-    get: (_target, property) => Reflect.get(current[name], property),
+/**
+ * The function that `resolve` finds in the test file that runs, also for a module that another file loaded. So are its members,
+ * such as `test.skip`.
+ */
+const forwarded = <F extends object>(resolve: () => F): F =>
+  new Proxy(function forward() {} as unknown as F, {
+    apply: (_target, self, args) => Reflect.apply(resolve() as never, self, args),
+    get: (_target, property) => {
+      const member: unknown = Reflect.get(resolve(), property);
+      return typeof member === 'function' ? forwarded(() => Reflect.get(resolve(), property)) : member;
+    },
   });
+const forward = <N extends keyof Globals>(name: N): Globals[N] => forwarded(() => current[name] as never);
 
 export const afterAll = forward('afterAll');
 export const afterEach = forward('afterEach');

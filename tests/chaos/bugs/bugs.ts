@@ -30,8 +30,8 @@ export const bugs: readonly Bug[] = [
     edits: [
       {
         file: 'libs/sync-worker/src/runtime/sync-worker.ts',
-        original: 'return check.success ? handleCheck(worker, check.data) : handleEntry(worker, message);',
-        replacement: `if (check.success) return handleCheck(worker, check.data);
+        original: 'return look.success ? handleLook(worker, look.data) : handleEntry(worker, message);',
+        replacement: `if (look.success) return handleLook(worker, look.data);
           void handleEntry(worker, message).catch(() => undefined);
           return Promise.resolve('ack');`,
       },
