@@ -23,11 +23,8 @@ export function record(seconds: ReadonlyMap<string, number>): void {
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(slowestFirst), undefined, 2)}\n`);
 }
 
-/**
- * Number of files that run at the same time; one more than a small machine has cores, because tests of processes and
- * browsers wait for much of their time.
- */
-export const workers = 3;
+/** Number of files that run at the same time: the cores of a small machine. A third one makes the others that much slower. */
+export const workers = 2;
 
 /** Describes how long test files take on two cores. */
 export function describeDuration(paths: readonly string[]): string {
