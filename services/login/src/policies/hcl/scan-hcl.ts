@@ -3,7 +3,7 @@ import { invalid } from '@secrets/domain';
 export interface Token {
   /** A punctuation mark is its own kind. A `literal` is a number, a boolean or a heredoc. */
   kind: '{' | '}' | '[' | ']' | ',' | '=' | 'name' | 'string' | 'literal' | 'end';
-  /** Of a name, a string or a literal. */
+  /** The text of a name or a string, or the value of a literal; empty at the end. */
   value: string | number | boolean;
   /** The index of its first character. */
   at: number;
