@@ -122,6 +122,33 @@ test('in a full project, a renamed secret is never missing, gets new values, and
   await eventuallyEqual(moved, { AFTER: json('three') });
 });
 
+/** An account holds too many secrets to fill it here, so its refusal is injected. */
+test('in a full account, a renamed key keeps its old name until a removal makes room for the new one, and is never missing', async () => {
+  const [before, after] = ['account/old', 'account/fresh'] as const;
+  const held = () =>
+    Promise.all([before, after].map(async (name) => (await system.sandbox.find('cloudA-sm', name))?.value));
+  const at = await associated(
+    'cloudA-sm',
+    { old: 'one' },
+    { secret_name_template: 'account/{{ .SecretKey }}' },
+  );
+  const other = { mount: `kv-${at.tag}`, secret_name: 'other' };
+  expectStatus(await system.api('POST', `kv-${at.tag}/data/other`, { data: { other: 'one' } }), 200);
+  expectStatus(await system.api('POST', `${at.path}/associations/set`, other), 200);
+  await eventuallyEqual(at.statuses, { old: 'SYNCED', other: 'SYNCED' });
+  const refused = { operation: 'CreateSecret', code: 'LimitExceededException', status: 400 };
+  const full = await system.sandbox.fault({ store: 'cloudA-sm', effect: 'error', ...refused });
+  await at.write({ fresh: 'two' });
+  await eventually(at.statuses, ({ fresh }) => fresh === 'CLIENT_SIDE_ERROR');
+  const { last_error: error, next_attempt_at: next } = (await at.lines()).fresh!;
+  expect([error, next]).toEqual([expect.stringMatching(/a quota of the account/), expect.any(String)]);
+  expect(await held()).toEqual(['one', undefined]);
+  await full.remove();
+  expectStatus(await system.api('POST', `${at.path}/associations/remove`, other), 200);
+  await eventuallyEqual(at.statuses, { fresh: 'SYNCED' }, 50_000); // the slow retry would be later
+  await eventuallyEqual(held, [undefined, 'two']);
+});
+
 /**
  * The places of a code host that hold few secrets
  * (https://docs.github.com/en/actions/reference/security/secrets#limits-for-secrets,
