@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { destinationTypes } from '@secrets/destinations';
 import { nextAttempt } from '../../libs/sync-worker/src/limits/retry-policy.ts';
@@ -26,29 +26,43 @@ const errorOf = ({ status = [], code = [], text }: Refusal): string =>
     .filter((part) => part !== '')
     .join(' ');
 
-const rowOf = (refusal: Refusal): string =>
-  `| [${errorOf(refusal)}](${refusal.source}) | ${refusal.sentence} | ${refusal.remedy ?? ''} | ${retriesOf(refusal.kind)} |`;
+/** The delays that an empty cell stands for. */
+const usualRetries = '1 min to 1 h';
 
-const header = '| Error | `last_error` says | Remedy | Tried again |';
+const rowOf = (refusal: Refusal, link: number): string => {
+  const retries = retriesOf(refusal.kind).replace(usualRetries, '');
+  return `| [${errorOf(refusal)}][${link}] | ${refusal.sentence} | ${refusal.remedy ?? ''} | ${retries} |`;
+};
 
-/** The rows of each table of a page that has this header, whatever they contain. */
-function rowsOf(page: string): string[] {
-  const [, ...tables] = page.split(`${header}\n`);
-  return tables.flatMap((table) => {
-    const [, ...rows] = table.split('\n');
-    return rows.slice(
-      0,
-      rows.findIndex((line) => !line.startsWith('|')),
-    );
-  });
+/** The table of a page, in the order in which refusals are recognised, with its sources below it. */
+function tableOf(refusals: readonly Refusal[]): string {
+  const sources = [...new Set(refusals.map(({ source }) => source))];
+  const rows = refusals.map((refusal) => rowOf(refusal, sources.indexOf(refusal.source) + 1));
+  const links = sources.map((source, index) => `[${index + 1}]: ${source}`);
+  return [header, '|---|---|---|---|', ...rows, '', ...links, ''].join('\n');
 }
 
+const header = '| Error | `last_error` says | Remedy | Tried again |';
+const table = /^\| Error \| .*\n(?:\|.*\n)*(?:\n(?:\[\d+\]: .*\n)+)?/gm;
+
+// After a change of refusals: UPDATE_REFUSALS=1 npm test -- --no-rabbitmq tests/declarations/refusals
 describe.each(Object.keys(destinationTypes))('the refusals of %s', (type) => {
-  test('are those on its page, in the same order, each with its source, what it says and when it is tried again', async () => {
-    const folder = type.toLowerCase();
-    const file = `../../services/sync-worker-${folder}/src/api/refusals.ts`;
+  const page = `docs/destinations/${type.toLowerCase()}.md`;
+
+  test('are those on its page, in the same order, each with its source, what it says and when it is tried again (written with UPDATE_REFUSALS=1 npm test -- --no-rabbitmq tests/declarations/refusals)', async () => {
+    const file = `../../services/sync-worker-${type.toLowerCase()}/src/api/refusals.ts`;
     const { refusals } = (await import(file)) as { refusals: readonly Refusal[] };
     expect(refusals).not.toEqual([]);
-    expect(rowsOf(readFileSync(`docs/destinations/${folder}.md`, 'utf8'))).toEqual(refusals.map(rowOf));
+    const text = readFileSync(page, 'utf8');
+    if (process.env.UPDATE_REFUSALS === '1')
+      writeFileSync(
+        page,
+        text.replace(table, () => tableOf(refusals)),
+      );
+    expect(readFileSync(page, 'utf8').match(table)).toEqual([tableOf(refusals)]);
   });
+});
+
+test('the pages say which delays an empty cell stands for', () => {
+  expect(readFileSync('docs/destinations/README.md', 'utf8')).toContain(usualRetries);
 });
