@@ -16,5 +16,10 @@ describeDriver({
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },
   },
+  leavesOutside: {
+    disabled: { kind: 'rejected', because: 'somebody has taken it out of use' },
+    certificate: { kind: 'rejected', because: 'it is the private key of a certificate, and disabled' },
+    recreated: { kind: 'conflict', because: 'it is the secret of somebody else' },
+  },
   start: (canary) => startHarness({}, { canary }),
 });

@@ -13,6 +13,9 @@ const shared = {
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },
   },
+  leavesOutside: {
+    recreated: { kind: 'conflict', because: 'it is the secret of somebody else' },
+  },
 } as const;
 
 describeDriver({

@@ -16,5 +16,8 @@ describeDriver({
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'unread' },
   },
+  leavesOutside: {
+    recreated: { kind: 'conflict', because: 'it is the secret of somebody else' },
+  },
   start: (canary) => startHarness({}, { canary }),
 });

@@ -26,5 +26,8 @@ describeDriver({
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },
   },
+  leavesOutside: {
+    recreated: { kind: 'conflict', because: 'it is the secret of somebody else' },
+  },
   start: (canary) => startHarness({ projects: [large] }, { canary }),
 });

@@ -33,7 +33,7 @@ export function describeDriver(subject: DriverUnderTest): void {
     sizeTests(suite);
     ownershipTests(suite);
     releaseTests(suite);
-    if (subject.changesOutside) outsideTests(suite, Object.keys(subject.changesOutside));
+    if (subject.changesOutside) outsideTests(suite);
     staleTests(suite);
     if (subject.showsOwner ?? subject.supportsTags) {
       markTests(suite);

@@ -1,3 +1,4 @@
+import type { FaultKind } from '@secrets/domain';
 import type { ConnectedDestination, DestinationSettings, DriverContext } from '../driver/driver.ts';
 import type { FoundSecret } from '../driver/look.ts';
 import type { EgressGuard } from '../egress/egress-guard.ts';
@@ -120,9 +121,11 @@ export interface DriverUnderTest {
   lookCalls?: number;
   /**
    * Changes that somebody else can make to an external secret (`changeOutside`), each with the result of a look after it. A put
-   * must restore everything that `external` returns as tags.
+   * must restore the value and everything that `external` returns as tags.
    */
   changesOutside?: Readonly<Record<string, Partial<FoundSecret> | { exists: false }>>;
+  /** Those of `changesOutside` that a put must leave as they are, with the fault that it fails with and the reason. */
+  leavesOutside?: Readonly<Record<string, { kind: FaultKind; because: string }>>;
   /**
    * Starts the simulated destination. The suite puts `canary` into every value; the harness puts it into the error
    * messages of `forbidden` and `unauthenticated`.

@@ -4,36 +4,47 @@ import { canary, type DriverSuite } from '../driver-suite.ts';
 import { newValue } from '../put-request.ts';
 import { untilReady } from '../until-ready.ts';
 
+const one = `${canary} one`;
+const two = `${canary} two`;
+
+/** The puts after a change, and the value that each must leave. */
+const puts = {
+  'a comparison': { value: one, over: () => ({ valueChanged: false, verify: true }) },
+  'the next value': { value: two, over: (request: PutRequest) => newValue(request, two) },
+};
+
 /**
- * Tests puts after somebody else has changed an external secret of the destination. None may succeed while anything of the
- * change is left.
+ * Tests puts after somebody else has changed an external secret of the destination. Each restores it, except where the
+ * driver declares a reason to leave it as it is: then the put fails, and changes nothing.
  */
-export function outsideTests(suite: DriverSuite, changes: readonly string[]): void {
-  describe.each(changes)('after somebody else has changed it (%s)', (change) => {
-    const putAfter = async (over: (request: PutRequest) => Partial<PutRequest>) => {
-      const { request, remote } = await suite.putNew();
-      const { externalName } = request;
-      const before = await suite.harness.external(externalName);
-      await suite.harness.changeOutside?.(change, externalName);
-      const again = { ...request, remote, ...over(request) };
-      const isSynced = await untilReady(() => suite.put(again)).then(
-        () => true,
-        () => suite.faultOf(() => suite.put(again)).then(() => false),
-      );
-      const after = await suite.harness.external(externalName);
-      return { isSynced, before, after };
-    };
+export function outsideTests(suite: DriverSuite): void {
+  const { changesOutside = {}, leavesOutside = {} } = suite.subject;
+  const changed = async (change: string) => {
+    const { request, remote } = await suite.putNew();
+    const before = await suite.harness.external(request.externalName);
+    await suite.harness.changeOutside?.(change, request.externalName);
+    return { request: { ...request, remote }, before };
+  };
+  const restored = Object.keys(changesOutside).filter((change) => !(change in leavesOutside));
 
-    test('a comparison restores it, or fails', async () => {
-      const { isSynced, before, after } = await putAfter(() => ({ valueChanged: false, verify: true }));
-      if (isSynced) expect(after).toMatchObject({ value: `${canary} one`, tags: before!.tags });
+  describe.each(Object.entries(puts))('%s', (_title, { value, over }) => {
+    test.each(restored)('restores what somebody else has changed (%s)', async (change) => {
+      const { request, before } = await changed(change);
+      await untilReady(() => suite.put({ ...request, ...over(request) }));
+      const after = await suite.harness.external(request.externalName);
+      expect(after).toMatchObject({ value, tags: before!.tags });
     });
 
-    test('the next value reaches it, or the put fails', async () => {
-      const { isSynced, before, after } = await putAfter((request) => newValue(request, `${canary} two`));
-      if (!isSynced) return;
-      expect(after?.value).toBe(`${canary} two`);
-      expect(after?.tags).toMatchObject(before!.tags);
-    });
+    for (const [change, { kind, because }] of Object.entries(leavesOutside))
+      test(`fails and changes nothing (${change}): ${because}`, async () => {
+        const { request } = await changed(change);
+        const theirs = await suite.harness.external(request.externalName);
+        const put = () => untilReady(() => suite.put({ ...request, ...over(request) }));
+        expect(await suite.faultOf(put)).toMatchObject({ kind });
+        expect(await suite.harness.external(request.externalName)).toEqual(theirs);
+      });
   });
+
+  test('each change that puts leave as it is is made', () =>
+    expect(Object.keys(changesOutside)).toEqual(expect.arrayContaining(Object.keys(leavesOutside))));
 }
