@@ -35,6 +35,10 @@ test.each([
   '{"a":',
   '[1.10,]',
   '{"a":01.0}',
+  '[1.0.0]',
+  '[1.,2.0]',
+  '[-,1.0]',
+  '[1.0e,2]',
   '1.0 1',
   '{1.0:1}',
   '["1.0]',
@@ -130,4 +134,14 @@ test('calls no function for each value, and creates only the numbers that would 
   expect(Object.values(parsed).map((list) => list.map(isExactNumber))).toEqual(
     Array(1_000).fill([false, true]),
   );
+});
+
+test('converts no number whose text shows that it would change', () => {
+  const text = `[${Array.from({ length: 1_000 }, (_, at) => `${at}.0`).join()},1.25]`;
+  const convert = jest.spyOn(globalThis, 'Number');
+  const parsed = parseExactly(text);
+  const converted = convert.mock.calls.map(([given]) => given);
+  jest.restoreAllMocks();
+  expect(converted).toEqual(['1.25']);
+  expect(JSON.stringify(parsed)).toBe(text);
 });
