@@ -26,6 +26,8 @@ export interface BenchOptions {
   secrets: number;
   /** Number of entries that `fairness` and `backlog` queue; each measurement has its own default. */
   entries: number | undefined;
+  /** Part of the names of the requests that `hostile` measures; undefined for all. */
+  only: string | undefined;
   /** Folder for CPU profiles. */
   profiles: string | undefined;
 }
@@ -34,7 +36,7 @@ export interface CommandLine {
   /** Names of the benchmarks to run; none means all. */
   names: string[];
   help: boolean;
-  options: Pick<BenchOptions, 'seconds' | 'rounds' | 'secrets' | 'entries' | 'profiles'>;
+  options: Omit<BenchOptions, 'servers' | 'log'>;
   /** Folder for the figures as JSON and as charts. */
   out: string;
   /** Whether to write them into docs/performance too. */
@@ -46,6 +48,7 @@ const flags = {
   rounds: { type: 'string', default: '3' },
   secrets: { type: 'string', default: '1000' },
   entries: { type: 'string' },
+  only: { type: 'string' },
   out: { type: 'string', default: 'dist/bench' },
   docs: { type: 'boolean', default: false },
   'cpu-prof': { type: 'string' },
@@ -73,6 +76,7 @@ export function parseCommandLine(args: string[]): CommandLine {
       rounds: positive('rounds'),
       secrets: positive('secrets'),
       entries: values.entries === undefined ? undefined : positive('entries'),
+      only: values.only,
       profiles,
     },
     out: resolve(values.out),
@@ -96,6 +100,7 @@ Options:
   --rounds N      repetitions of each measurement; default ${flags.rounds.default}
   --secrets N     number of secrets that sync pushes; default ${flags.secrets.default}
   --entries N     number of entries that fairness and backlog queue; each figure states its number
+  --only TEXT     measures only the requests of hostile whose names contain the text
   --out FOLDER    where to write the figures as JSON and as charts; default ${flags.out.default}
   --docs          also writes them into docs/performance, where they replace those with the same titles
   --cpu-prof DIR  writes a CPU profile of every process except the load generator

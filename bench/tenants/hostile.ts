@@ -23,7 +23,8 @@ export async function benchHostile(options: BenchOptions): Promise<Report[]> {
   const generator = startLoad();
   try {
     const headers = await prepareQuietTenant(product);
-    const attacks = await prepareAttacks(product);
+    const prepared = await prepareAttacks(product);
+    const attacks = prepared.filter(({ name }) => name.includes(options.only ?? ''));
     const reader: Reader = (seconds) =>
       generator.run({
         ...{ url: product.url, method: 'GET', headers, paths: ['/v1/kv/data/app'], bodies: [] },
