@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { serviceApp } from '../service-app/service-app.ts';
 import { serveForTest, type TestService, testCaller, testKeys } from '../testing.ts';
 import { endpoint } from './endpoint.ts';
+import { endpointServer } from './endpoint-server.ts';
 import { flag, integer, seconds, stringList } from './input/fields.ts';
 
 const keys = testKeys();
@@ -486,4 +487,34 @@ test('text that the database cannot store is a 400 and is not logged', async () 
   }
   expect(logLines.length).toBe(before);
   expect((await service.call('GET', '/fail/text?code=22P02')).status).toBe(500);
+});
+
+test('a small request is served before the rest of the work on a large one', async () => {
+  const served: string[] = [];
+  const serve = endpointServer(
+    [
+      endpoint({
+        method: 'post',
+        path: '/sizes',
+        summary: 'Write a value',
+        body: z.unknown(),
+        budget: 'secret',
+        handle: async ({ body }) => {
+          served.push(String((body as { name: unknown }).name));
+          return undefined;
+        },
+      }),
+    ],
+    createLogger({ service: 'test', destination: { write: () => undefined } }),
+  );
+  const send = (body: object) =>
+    serve({
+      ...{ method: 'POST', path: '/v1/sizes', query: '' },
+      authenticate: () => testCaller(),
+      body: { contentType: undefined, read: async () => Buffer.from(JSON.stringify(body)) },
+    });
+  const large = send({ name: 'large', value: 'x'.repeat(10_000) });
+  const small = send({ name: 'small' });
+  await Promise.all([large, small]);
+  expect(served).toEqual(['small', 'large']);
 });

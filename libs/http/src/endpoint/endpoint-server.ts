@@ -1,4 +1,5 @@
 import { parse as parseQuery } from 'node:querystring';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Caller, callerToken } from '@secrets/caller';
 import { type JsonBudget, Problem } from '@secrets/domain';
 import { type Logger, type Span, traced } from '@secrets/telemetry';
@@ -121,5 +122,17 @@ function budgetOf({ from, budget = 'ordinary' }: Endpoint, caller: Caller): Json
 async function readJson(body: RequestBody | undefined, budget: JsonBudget): Promise<unknown> {
   if (body === undefined) return undefined;
   requireJsonType(body.contentType);
-  return parseJsonBody(await body.read(), budget);
+  const bytes = await body.read();
+  const parsed = parseJsonBody(bytes, budget);
+  if (bytes.length > largeBytes) await serveOthers();
+  return parsed;
+}
+
+/** Parsing so many bytes may take a millisecond, and so may each of the steps that follow. */
+const largeBytes = 8_192;
+
+/** Lets requests be served that have arrived meanwhile: the first turn comes before the sockets are read, the second after it. */
+async function serveOthers(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }
