@@ -9,6 +9,7 @@ export { repeatIfThrottled } from './driver/repeat-if-throttled.ts';
 export { requireSegment } from './driver/require-segment.ts';
 export { type ScopeIds, ScopeMemory } from './driver/scope-memory.ts';
 export { createEgressGuard, type Egress, type EgressGuard } from './egress/egress-guard.ts';
+export type { BoundedFetch } from './egress/guarded-fetch.ts';
 export { networkFault } from './responses/network-fault.ts';
 export { malformedResponse, parseResponse } from './responses/parse-response.ts';
 export {
@@ -19,7 +20,7 @@ export {
   retryAfterSeconds,
 } from './responses/provider-fault.ts';
 export { type Refusal, refusedFault } from './responses/refusal.ts';
-export { withinBudget } from './responses/response-budget.ts';
+export { bodyBytes, readBody } from './responses/response-budget.ts';
 export { throwingFaults } from './responses/throwing-faults.ts';
 export { identityTokens } from './runtime/identity-tokens.ts';
 export { runWorker } from './runtime/run-worker.ts';

@@ -5,7 +5,7 @@ import { parseRange } from './address-range.ts';
 import { type DestinationRules, whyRefusedFor } from './egress-rules.ts';
 import type { Gate } from './gate.ts';
 import { GuardedHttpAgent, GuardedHttpsAgent } from './guarded-agents.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { type BoundedFetch, guardedFetch } from './guarded-fetch.ts';
 
 export interface EgressOptions {
   /** `EGRESS_ALLOW`: addresses that every destination may reach, CIDRs with an optional port such as `127.0.0.1/32:9000`. */
@@ -22,10 +22,10 @@ export interface Egress {
   /** For `https:` URLs; certificates are always verified. */
   httpsAgent: HttpsAgent;
   /**
-   * For clients that take a `fetch`. Follows no redirects; a body that is compressed, has more than 1 MiB, or too many levels
-   * or values, and a silent server end the call.
+   * For clients that take a `fetch`. Follows no redirects; a body that is compressed, or has too many bytes, levels or values,
+   * and a silent server end the call.
    */
-  fetch: typeof globalThis.fetch;
+  fetch: BoundedFetch;
   close(): void;
 }
 

@@ -1,7 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, expect, test } from '@jest/globals';
+import { bytesReadBy } from '../conformance/rules/bytes-read-by.ts';
 import { networkFault } from '../responses/network-fault.ts';
 import { createEgressGuard, type Egress } from './egress-guard.ts';
 
@@ -70,11 +72,44 @@ test('returns redirects and does not follow them', async () => {
   expect((await egress({}, url).fetch(url)).status).toBe(307);
 });
 
-test('ends a response of more than 1 MiB', async () => {
-  const { port } = await listening((_, response) => response.end('x'.repeat(2 * 1024 * 1024)));
+const step = 64 * 1024;
+
+test.each([
+  [1, undefined],
+  [4, 4 * step],
+])(
+  'stops reading a body after %i times 64 KiB (limit %p) and closes the connection; of an error, it keeps the status',
+  async (steps, maxBytes) => {
+    const sent = function* () {
+      for (;;) yield Buffer.alloc(step, ' ');
+    };
+    const ended: Promise<void>[] = [];
+    const { port } = await listening((request, response) => {
+      response.writeHead(Number(request.url?.slice(1)));
+      ended.push(pipeline(sent, response).catch(() => undefined));
+    });
+    const url = `http://127.0.0.1:${port}`;
+    const { fetch } = egress({}, url);
+    const call = (status: number) => fetch(`${url}/${status}`, maxBytes === undefined ? {} : { maxBytes });
+    const read = await bytesReadBy(async () => {
+      expect(await faultOf(call(200))).toMatchObject({
+        kind: 'unavailable',
+        message: `the service sent a response of more than ${steps * 64} KiB`,
+      });
+    });
+    expect(read).toBeGreaterThan(steps * step);
+    expect(read).toBeLessThan((steps + 3) * step);
+    expect((await call(403)).status).toBe(403);
+    await Promise.all(ended);
+  },
+);
+
+test.each([204, 600])('returns or refuses a response with status %i without a body', async (status) => {
+  const { port } = await listening((_, response) => response.writeHead(status).end());
   const url = `http://127.0.0.1:${port}`;
-  const fault = await faultOf(egress({}, url).fetch(url));
-  expect(fault).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('more than 1 MiB') });
+  const response = egress({}, url).fetch(url);
+  if (status === 204) expect((await response).status).toBe(status);
+  else expect(await faultOf(response)).toMatchObject({ kind: 'unavailable' });
 });
 
 test.each([
@@ -88,11 +123,12 @@ test.each([
     );
     const url = `http://127.0.0.1:${port}`;
     const { fetch } = egress({}, url);
-    expect(await faultOf(fetch(`${url}/200`))).toMatchObject({
+    const call = (status: number) => fetch(`${url}/${status}`, { maxBytes: 2 ** 20 });
+    expect(await faultOf(call(200))).toMatchObject({
       kind: 'unavailable',
       message: `the service sent a response that ${excess}`,
     });
-    const failed = await fetch(`${url}/503`);
+    const failed = await call(503);
     expect([failed.status, failed.headers.get('retry-after'), await failed.text()]).toEqual([503, '7', '']);
   },
 );

@@ -1,23 +1,27 @@
 import type { Socket } from 'node:net';
 import { Fault } from '@secrets/domain';
 import { Agent, buildConnector, fetch } from 'undici';
-import { withinBudget } from '../responses/response-budget.ts';
+import { malformedResponse } from '../responses/parse-response.ts';
+import { bodyBytes, readBody } from '../responses/response-budget.ts';
 import { connectTarget, type Gate, guardedLookup } from './gate.ts';
 
-/** A `fetch` for provider clients that accept one. */
+/** A `fetch` for provider clients that accept one. `maxBytes` limits the body; default `bodyBytes.description`. */
+export type BoundedFetch = (
+  input: string | URL | Request,
+  init?: RequestInit & { maxBytes?: number },
+) => Promise<Response>;
+
 export interface GuardedFetch {
-  fetch: typeof globalThis.fetch;
+  fetch: BoundedFetch;
   close(): void;
 }
-
-const maxResponseBytes = 1024 * 1024;
 
 /** No compression: RFC 9110, section 12.5.3. */
 const identity = 'identity';
 
 /**
  * Returns a `fetch` whose connections go through the gate. It follows no redirects: a client receives them as responses. A body
- * of more than 1 MiB or with too many levels or values, a compressed one and a silent server end the call.
+ * with too many bytes, levels or values, a compressed one and a silent server end the call.
  */
 export function guardedFetch(gate: Gate): GuardedFetch {
   const agent = new Agent({
@@ -25,7 +29,6 @@ export function guardedFetch(gate: Gate): GuardedFetch {
     keepAliveTimeout: 60_000,
     headersTimeout: 15_000,
     bodyTimeout: 15_000,
-    maxResponseSize: maxResponseBytes,
     connect: guardedConnector(gate),
   });
   return {
@@ -35,14 +38,14 @@ export function guardedFetch(gate: Gate): GuardedFetch {
 }
 
 /**
- * Sends a request for a body that is not compressed, and refuses any other: `maxResponseSize` counts bytes as received, and a
- * compressed body may become a thousand times as large. Accepts the `Request` objects of Node too, which are not those of this
- * version of undici.
+ * Sends a request for a body that is not compressed, and refuses any other: bytes are counted as received, and a compressed
+ * body may become a thousand times as large. Accepts the `Request` objects of Node too, which are not those of this version
+ * of undici.
  */
 async function through(
   dispatcher: Agent,
   input: string | URL | Request,
-  init: RequestInit = {},
+  { maxBytes = bodyBytes.description, ...init }: RequestInit & { maxBytes?: number } = {},
 ): Promise<Response> {
   const [url, options] =
     input instanceof Request ? [input.url, { ...partsOf(input), ...init }] : [String(input), init];
@@ -50,22 +53,32 @@ async function through(
   const response = await fetch(url, { ...(options as object), headers, redirect: 'manual', dispatcher });
   if ((response.headers.get('content-encoding') ?? identity) !== identity) {
     await response.body?.cancel();
-    throw new TypeError('fetch failed', { cause: compressed() });
+    throw failed(compressed());
   }
-  return withinBodyBudget(response as unknown as Response);
+  return received(response as unknown as Response, maxBytes);
 }
 
-/** Checks the budget of a body before a client parses it. */
-async function withinBodyBudget(response: Response): Promise<Response> {
-  const { status, headers } = response;
-  const bytes = new Uint8Array(await response.clone().arrayBuffer());
-  try {
-    return withinBudget(status, bytes) === undefined ? new Response(null, { status, headers }) : response;
-  } catch (cause) {
-    await response.body?.cancel();
-    throw new TypeError('fetch failed', { cause });
+/** Returns the response with its whole body. */
+async function received(response: Response, maxBytes: number): Promise<Response> {
+  const { status, statusText, headers, body: chunks } = response;
+  if (status > maxStatus) {
+    await chunks?.cancel();
+    throw failed(malformedResponse('the call', status));
   }
+  const body = await readBody({ status, chunks, maxBytes }).catch((error: unknown) => {
+    throw error instanceof Fault ? failed(error) : error;
+  });
+  const isEmpty = body === undefined || body.length === 0 || withoutBody.includes(status);
+  const content = isEmpty ? null : new Uint8Array(body);
+  return new Response(content, { status, statusText, headers });
 }
+
+/** The highest status that a `Response` can have, and those with which it has no body. */
+const maxStatus = 599;
+const withoutBody: readonly number[] = [204, 205, 304];
+
+/** The form in which `fetch` reports why it has failed. */
+const failed = (cause: Fault) => new TypeError('fetch failed', { cause });
 
 function withoutEncoding(given: RequestInit['headers']): Headers {
   const headers = new Headers(given);

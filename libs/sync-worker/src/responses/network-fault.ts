@@ -19,7 +19,6 @@ export function networkFault(operation: string, error: Error): Fault | undefined
 
 function networkReason(error: Error): string | undefined {
   const code = errorCode(error) ?? '';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'the service sent a response of more than 1 MiB';
   if (/HEADERS?_OVERFLOW$/.test(code)) return 'the service sent headers of more than 16 KiB';
   if (timeoutCodes.test(code)) return 'the service did not respond in time';
   if (tlsCodes.test(code)) return `the service's certificate was not accepted (${code})`;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { Fault } from '@secrets/domain';
-import { type Egress, withinBudget } from '@secrets/sync-worker';
+import { cloudASm } from '@secrets/destinations';
+import { bodyBytes, type Egress, readBody } from '@secrets/sync-worker';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { withFaults } from './call-faults.ts';
 
@@ -21,29 +21,26 @@ export class BoundedHttpHandler extends NodeHttpHandler {
     ...call: Parameters<NodeHttpHandler['handle']>
   ): ReturnType<NodeHttpHandler['handle']> {
     const result = await withFaults('connecting to the service', () => super.handle(...call));
-    const { statusCode, body } = result.response;
+    const { statusCode: status, body: chunks } = result.response;
+    const maxBytes = maxBytesOf(call[0].headers['x-amz-target']);
     // Read here, because the SDK adds words of its own to errors that it meets while it parses.
-    const whole = await withFaults('reading the response', () => boundedBody(body));
-    const parseable = withinBudget(statusCode, whole);
-    result.response.body = Readable.from(parseable === undefined ? [] : [parseable], { objectMode: false });
+    const body = await withFaults('reading the response', () => readBody({ status, chunks, maxBytes }));
+    result.response.body = Readable.from(body === undefined ? [] : [body], { objectMode: false });
     return result;
   }
 }
 
-const maxResponseBytes = 1024 * 1024;
-
 /**
- * Counts bytes as received: the SDK requests no compression and does not decompress. Ending the iteration early destroys the
- * body's stream, and with it the connection.
+ * A secret can have 50 tags of 384 characters, a description of 2,048, 100 versions, and a replica in each region, with a key
+ * of 2,048 characters and a message
+ * (https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_DescribeSecret.html): about 210 KiB in the worst case.
  */
-async function boundedBody(body: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxResponseBytes)
-      throw new Fault('unavailable', 'the service sent a response of more than 1 MiB');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+const maxSecretBytes = 256 * 1024;
+
+/** Bytes as received: the SDK requests no compression and does not decompress. Without a target, it is a call for credentials. */
+function maxBytesOf(target: string | undefined): number {
+  if (target === undefined) return bodyBytes.description;
+  if (target.endsWith('.ListSecrets')) return bodyBytes.list;
+  if (target.endsWith('.GetSecretValue')) return bodyBytes.withValues(cloudASm.maxValueBytes);
+  return maxSecretBytes;
 }

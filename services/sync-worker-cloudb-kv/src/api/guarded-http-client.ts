@@ -4,7 +4,8 @@ import {
   type PipelineRequest,
   type PipelineResponse,
 } from '@azure/core-rest-pipeline';
-import type { Egress } from '@secrets/sync-worker';
+import { cloudBKv } from '@secrets/destinations';
+import { bodyBytes, type Egress } from '@secrets/sync-worker';
 
 /** Where requests go instead of the host in their URL. */
 export interface OriginOverride {
@@ -30,6 +31,7 @@ export const guardedHttpClient = (
       headers,
       body: (request.body ?? null) as string | null,
       signal: (request.abortSignal as AbortSignal | undefined) ?? null,
+      maxBytes: maxBytesOf(new URL(request.url)),
     });
     return {
       request,
@@ -39,6 +41,14 @@ export const guardedHttpClient = (
     };
   },
 });
+
+/** Lists are those of secrets, of deleted ones and of versions. A secret is returned with its value, also by a write. */
+function maxBytesOf({ pathname }: URL): number {
+  if (/\/(deletedsecrets|secrets|versions)\/?$/.test(pathname)) return bodyBytes.list;
+  return /^\/(deletedsecrets|secrets)\//.test(pathname)
+    ? bodyBytes.withValues(cloudBKv.maxValueBytes)
+    : bodyBytes.description;
+}
 
 function detoured(
   request: PipelineRequest,

@@ -1,8 +1,8 @@
+import { cloudCSm } from '@secrets/destinations';
 import { parsedJson } from '@secrets/domain';
+import { type BoundedFetch, bodyBytes } from '@secrets/sync-worker';
 import { gaxios } from 'google-auth-library';
 import { ResponseError, responseErrorOf } from './response-error.ts';
-
-type Fetch = typeof globalThis.fetch;
 
 /** The hosts of the API: that of all secrets that are not regional, and one in each location. */
 const apiHosts = /^secretmanager(\.[a-z0-9-]+\.rep)?\.googleapis\.com$/;
@@ -13,7 +13,7 @@ const apiHosts = /^secretmanager(\.[a-z0-9-]+\.rep)?\.googleapis\.com$/;
  * success with JSON become a `ResponseError`, which the SDK keeps as a cause.
  * @param endpointUrl the operator's endpoint in place of the API's own
  */
-export function guardedTransport(fetch: Fetch, endpointUrl: string | undefined): gaxios.Gaxios {
+export function guardedTransport(fetch: BoundedFetch, endpointUrl: string | undefined): gaxios.Gaxios {
   const transport = new gaxios.Gaxios({
     fetchImplementation: (input, init) => send(fetch, endpointUrl, input, init),
   });
@@ -27,7 +27,7 @@ export function guardedTransport(fetch: Fetch, endpointUrl: string | undefined):
 }
 
 async function send(
-  fetch: Fetch,
+  fetch: BoundedFetch,
   endpointUrl: string | undefined,
   input: string | URL | Request,
   { method = 'GET', headers, body, signal }: RequestInit = {},
@@ -41,11 +41,24 @@ async function send(
     headers: { ...Object.fromEntries(new Headers(headers)), ...forwarded.headers },
     ...(body === undefined || body === null ? {} : { body }),
     ...(signal === undefined || signal === null ? {} : { signal }),
+    maxBytes: maxBytesOf(new URL(url)),
   });
   if (response.status >= 400) throw await responseErrorOf(response);
   const text = response.ok ? await response.text() : '';
   if (parsedJson(text) === undefined) throw new ResponseError(response.status);
   return new Response(text, { status: response.status, headers: { 'content-type': 'application/json' } });
+}
+
+/**
+ * A secret can have 64 labels of 126 characters, 16 KiB of annotations, 50 aliases of versions, and a key in each of its
+ * locations (https://docs.cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets#Secret).
+ */
+const maxSecretBytes = 2 * bodyBytes.description;
+
+function maxBytesOf({ pathname }: URL): number {
+  if (/\/(secrets|versions)$/.test(pathname)) return bodyBytes.list;
+  if (pathname.endsWith(':access')) return bodyBytes.withValues(cloudCSm.maxValueBytes);
+  return /\/secrets\//.test(pathname) ? maxSecretBytes : bodyBytes.description;
 }
 
 /**

@@ -1,6 +1,9 @@
+import { webhostProject } from '@secrets/destinations';
 import { Fault, parsedJson } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import {
+  type BoundedFetch,
+  bodyBytes,
   malformedResponse,
   networkFault,
   parseResponse,
@@ -14,6 +17,7 @@ import { Creation, Decrypted, Page, Project, Variable } from './schema.ts';
 /** https://vercel.com/docs/rest-api#server-specs */
 const publicUrl = 'https://api.vercel.com';
 const maxPages = 200;
+const { maxValueBytes } = webhostProject;
 
 /** Where the variables are, and how to get there. */
 export interface ProjectAccess {
@@ -23,7 +27,7 @@ export interface ProjectAccess {
   projectId: string;
   /** Empty for a project of the user. */
   teamId: string;
-  fetch: typeof globalThis.fetch;
+  fetch: BoundedFetch;
 }
 
 /** Content of a new record. */
@@ -54,6 +58,8 @@ interface Call {
   id?: string;
   until?: number;
   content?: unknown;
+  /** Maximal size of the response; default: that of one variable with its value. */
+  maxBytes?: number;
 }
 
 /** The calls of the provider's API. Each is one request, except that a list follows its pages; their failures are `Fault`s. */
@@ -71,7 +77,9 @@ export class EnvironmentApi {
   async idOf(name: string, signal: AbortSignal): Promise<string | undefined> {
     const operation = 'reading the project';
     const path = `/v9/projects/${requireSegment('project_id', name)}`;
-    const answer = await this.#send(operation, { method: 'GET', path }, signal, { mayBeAbsent: true });
+    // With all of its variables: https://vercel.com/docs/rest-api/projects/find-a-project-by-id-or-name
+    const call = { method: 'GET', path, maxBytes: bodyBytes.list } as const;
+    const answer = await this.#send(operation, call, signal, { mayBeAbsent: true });
     return answer.status === 404 ? undefined : parsed(operation, Project, answer).id;
   }
 
@@ -81,7 +89,8 @@ export class EnvironmentApi {
     const found = new Map<string, Variable>();
     let until: number | undefined;
     for (let page = 1; page <= maxPages; page += 1) {
-      const call = { method: 'GET', version: 'v10', ...(until === undefined ? {} : { until }) } as const;
+      const after = until === undefined ? {} : { until };
+      const call = { method: 'GET', version: 'v10', ...after, maxBytes: bodyBytes.list } as const;
       const { envs, pagination, hiddenProductionEnvCount } = parsed(
         operation,
         Page,
@@ -121,7 +130,9 @@ export class EnvironmentApi {
     const operation = 'creating the environment variable';
     const records = variables.map(wireContent);
     const content = records.length === 1 ? records[0] : records;
-    const answer = await this.#send(operation, { method: 'POST', version: 'v10', content }, signal);
+    const maxBytes = bodyBytes.withValues(maxValueBytes, records.length);
+    const call = { method: 'POST', version: 'v10', content, maxBytes } as const;
+    const answer = await this.#send(operation, call, signal);
     const { created, failed } = parsed(operation, Creation, answer);
     const [failure] = failed;
     if (failure !== undefined) throw creationFault(operation, failure.error);
@@ -160,7 +171,7 @@ export class EnvironmentApi {
     }
   }
 
-  async #request({ method, content, ...call }: Call, signal: AbortSignal): Promise<Answer> {
+  async #request({ method, content, maxBytes, ...call }: Call, signal: AbortSignal): Promise<Answer> {
     const response = await this.#access.fetch(this.#urlOf(call), {
       method,
       headers: {
@@ -169,12 +180,13 @@ export class EnvironmentApi {
       },
       ...(content === undefined ? {} : { body: JSON.stringify(content) }),
       signal,
+      maxBytes: maxBytes ?? bodyBytes.withValues(maxValueBytes),
     });
     const { status, headers } = response;
     return { status, headers, content: parsedJson(await response.text()) };
   }
 
-  #urlOf({ version, id, until, path: given }: Omit<Call, 'method' | 'content'>): string {
+  #urlOf({ version, id, until, path: given }: Omit<Call, 'method' | 'content' | 'maxBytes'>): string {
     const { endpointUrl = publicUrl, teamId } = this.#access;
     const path = given ?? `/${version}/projects/${requireSegment('project_id', this.projectId)}/env`;
     const url = new URL(

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { FaultKind } from '@secrets/domain';
+import type { ConnectedDestination } from '../../driver/driver.ts';
 import type { FaultScenario } from '../driver-harness.ts';
 import { canary, type DriverSuite } from '../driver-suite.ts';
 import { newValue, putRequest } from '../put-request.ts';
+import { bytesReadBy } from './bytes-read-by.ts';
 
 const expectedFaults: readonly (readonly [FaultScenario, FaultKind])[] = [
   ['throttled', 'throttled'],
@@ -20,7 +22,7 @@ const expectedFaults: readonly (readonly [FaultScenario, FaultKind])[] = [
 
 /** The causes that a message may state of a response that cannot be used, so that it has no text of a library. */
 export const ownWords =
-  /^([^:\n]+: )?(the response cannot be parsed|the connection failed \([A-Z_]+\)|the connection was closed|the service (responded with a redirect, which is not followed|sent headers of more than 16 KiB|sent a response of more than (64 KiB|1 MiB)|is unavailable \([A-Za-z_0-9 ]+\)))$/;
+  /^([^:\n]+: )?(the response cannot be parsed|the connection failed \([A-Z_]+\)|the connection was closed|the service (responded with a redirect, which is not followed|sent headers of more than 16 KiB|sent a response of more than \d+ KiB|is unavailable \([A-Za-z_0-9 ]+\)))$/;
 
 /** Tests the kinds of faults that a driver reports for failures of the destination. */
 export function faultTests(suite: DriverSuite): void {
@@ -46,6 +48,23 @@ export function faultTests(suite: DriverSuite): void {
       expect(await suite.valueOf(request.externalName)).toBe(`${canary} two`);
     },
   );
+
+  test.each([
+    ['put', 640],
+    ['list', 1_280],
+  ] as const)('of a response that is too large, a %s reads less than %i KiB', async (operation, kib) => {
+    const signal = AbortSignal.timeout(60_000);
+    const meetHuge = async (other: ConnectedDestination) => {
+      const { request, remote } = await suite.putNew(`${canary} one`, other);
+      const changed = { ...request, ...newValue(request, `${canary} two`), remote };
+      suite.harness.inject('huge');
+      return operation === 'put' ? other.put(changed, signal) : other.list(null, signal);
+    };
+    const read = await bytesReadBy(() =>
+      suite.connectedAs({}, (other) => suite.faultOf(() => meetHuge(other))),
+    );
+    expect(read).toBeLessThan(kib * 1024);
+  });
 
   test('a throttled call reports how long the destination asks to wait', async () => {
     suite.harness.inject('throttled');
