@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { destinationTypes } from '@secrets/destinations';
 import { nextAttempt } from '../../libs/sync-worker/src/limits/retry-policy.ts';
 import type { Refusal } from '../../libs/sync-worker/src/responses/refusal.ts';
+import { refusalReasons } from '../../services/login/src/auth-methods/cloudb/provider/credentials/token-problem.ts';
 
 /** A number of seconds as a page states it. */
 const duration = (seconds: number): string =>
@@ -65,4 +66,11 @@ describe.each(Object.keys(destinationTypes))('the refusals of %s', (type) => {
 
 test('the pages say which delays an empty cell stands for', () => {
   expect(readFileSync('docs/destinations/README.md', 'utf8')).toContain(usualRetries);
+});
+
+test('the codes of the directory for which login has a reason are those on its page, in the same order', () => {
+  const page = readFileSync('docs/operations/login.md', 'utf8');
+  const rows = [...page.matchAll(/^\| \[`AADSTS(\d+)`\]\(\S+\) \| (.*?) \|/gm)];
+  const stated = rows.map(([, code, reason]) => [Number(code), reason]);
+  expect(stated).toEqual([...refusalReasons]);
 });

@@ -5,13 +5,21 @@ import { retryAfterMs } from '../http/retry-after.ts';
 
 const issuerHint = 'see the federated credential of the app registration and identity/oidc/config';
 
-/** https://learn.microsoft.com/entra/identity-platform/reference-error-codes */
-const reasons: ReadonlyMap<number, string> = new Map([
+/**
+ * Why the directory refuses a request for a token, by its code. Sources:
+ * https://learn.microsoft.com/entra/identity-platform/reference-error-codes#aadsts-error-codes
+ * https://learn.microsoft.com/entra/workload-id/workload-identity-federation-considerations#errors
+ */
+export const refusalReasons: ReadonlyMap<number, string> = new Map([
   [90002, 'the directory does not know the configured tenant_id'],
+  [900023, 'the directory does not know the configured tenant_id'],
   [700016, 'the directory does not know the configured client_id in this tenant'],
   [7000112, 'the application of the configured client_id is disabled'],
+  [500011, 'the directory does not know the API that tokens are requested for in this tenant'],
+  [53003, 'a policy for conditional access blocks the application of the configured client_id'],
   [7000215, 'the directory refuses the configured client_secret: it is wrong'],
   [7000222, 'the directory refuses the configured client_secret: it has expired'],
+  [70021, `the directory finds no federated credential for the identity token: ${issuerHint}`],
   [700211, `the directory does not trust the issuer of the identity token: ${issuerHint}`],
   [700212, `the directory does not trust the audience of the identity token: ${issuerHint}`],
   [700213, `the directory does not trust the subject of the identity token: ${issuerHint}`],
@@ -66,7 +74,7 @@ export function tokenProblem(
     return unavailable(`${issuer.name} returned status ${status}`, waitMs);
   }
   const [code] = ErrorBody.safeParse(body).data?.error_codes ?? [];
-  const reason = (code === undefined ? undefined : reasons.get(code)) ?? issuer.refusal;
+  const reason = (code === undefined ? undefined : refusalReasons.get(code)) ?? issuer.refusal;
   const sentence = `${reason} (${code === undefined ? `status ${status}` : `AADSTS${code}`})`;
   return code !== undefined && secretCodes.has(code)
     ? new SecretRefused(sentence)
