@@ -5,10 +5,11 @@
 // use none
 //   npm test -- --no-rabbitmq […]        without RabbitMQ: starts faster
 //   npm test -- --long […]               also the long tests, and random tests as long as for a release
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createTemplate } from '@secrets/schemas/testing';
 import { atExit } from './at-exit.ts';
 import { findChromium } from './test-services/installed-chromium.ts';
@@ -16,6 +17,7 @@ import { startTestServices } from './test-services.ts';
 import { describeDuration } from './testing/recorded-seconds.ts';
 import { needsOneOf, onPostgres, onRabbit, selectedTests } from './testing/selected-tests.ts';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const jest = new URL('../node_modules/jest/bin/jest.js', import.meta.url).pathname;
 const [noRabbit, long] = ['--no-rabbitmq', '--long'];
 const given = process.argv.slice(2);
@@ -32,14 +34,17 @@ const services = needsOneOf(onPostgres, files)
     })
   : undefined;
 const chromium = findChromium();
-/** In a run of so many files, several start the standalone service, which is then worth copying the data of a new one. */
+/** In a run of so many files of the whole system, it pays to prepare what many of their processes start from. */
 const fromFiles = 4;
+const ofSystem = files.filter((file) => /^tests\/(?!declarations)/.test(relative(root, file)));
 
 const passed = await runJest({
   /** Services that tests start compile once, as with `npm start`. */
   NODE_COMPILE_CACHE: new URL('../node_modules/.cache/node', import.meta.url).pathname,
   TEST_FILES: files.join(),
-  ...(files.length < fromFiles ? {} : { TEST_INITIAL_DATA: temporaryFolder() }),
+  ...(ofSystem.length < fromFiles
+    ? {}
+    : { TEST_INITIAL_DATA: temporaryFolder(), TEST_PROGRAMS: bundleServices() }),
   ...(isLong ? { LONG: '1' } : {}),
   ...(services === undefined ? {} : await createTemplate(services.databaseUrl)),
   ...(services?.amqpUrl === undefined ? {} : { TEST_AMQP_URL: services.amqpUrl }),
@@ -66,6 +71,13 @@ process.exit(ok ? 0 : 1);
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
   atExit(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Bundles every service, like its image. Returns the folder. */
+function bundleServices(): string {
+  const folder = temporaryFolder();
+  execFileSync(process.execPath, ['scripts/bundle.mjs', '--for-tests', folder], { cwd: root });
   return folder;
 }
 

@@ -9,6 +9,7 @@ import { installedRabbit } from '../../scripts/test-services/installed-rabbit.ts
 import { type PostgresPair, postgresPair } from '../../scripts/test-services/postgres-pair.ts';
 import type { TestServer } from '../../scripts/test-services/test-server.ts';
 import { workers } from '../../services/setup/src/database-roles.ts';
+import { bundleEnv, mainOf } from './program.ts';
 import { ServiceProcess } from './service-process.ts';
 
 /** A server that belongs to one system, so that a test may end it and start it again. */
@@ -171,12 +172,12 @@ function planProcesses(
 async function createProcesses(
   planned: readonly PlannedProcess[],
   logFolder: string,
-  { sourceRoot = '.', route = async (_, env) => env }: DistributedOptions,
+  { sourceRoot, route = async (_, env) => env }: DistributedOptions,
 ): Promise<Processes> {
   const created = planned.map(async ({ name, source, env, ...urls }) => {
     // The witness is always this version.
-    const root = name === 'sandbox' ? '.' : sourceRoot;
-    const main = join(root, 'services', source, 'src/main.ts');
+    const isOurs = sourceRoot === undefined || name === 'sandbox';
+    const main = isOurs ? mainOf(source) : join(sourceRoot, 'services', source, 'src/main.ts');
     const process = new ServiceProcess({
       name,
       source: main,
@@ -196,6 +197,7 @@ const sharedEnv = (folder: string, { postgres, rabbit }: OwnServers) => ({
   SEAL_KEY_FILE: createKeyFile(folder, 'seal.key', 'k1:'),
   INTERNAL_KEY_FILE: createKeyFile(folder, 'internal.key', ''),
   NODE_COMPILE_CACHE: join(tmpdir(), 'chaos-compile-cache'),
+  ...bundleEnv,
   LEASE_SECONDS: '5',
   SWEEP_SECONDS: '1',
   LOST_SWEEP_SECONDS: '1',

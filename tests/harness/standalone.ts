@@ -7,9 +7,7 @@ import { databaseUrl } from '../../libs/db/src/embedded/address.ts';
 import { clusterFolder, passwordFile } from '../../libs/db/src/embedded/data-folder.ts';
 import { type Db, openPostgres } from '../../libs/db/src/index.ts';
 import { freePorts } from '../../scripts/free-ports.ts';
-import { type ProcessExit, Program } from './program.ts';
-
-const main = 'services/standalone/src/main.ts';
+import { bundleEnv, mainOf, type ProcessExit, Program } from './program.ts';
 
 /** Where an installation keeps its data and listens. */
 export interface Place {
@@ -40,7 +38,10 @@ export async function temporaryPlace(): Promise<Place> {
 
 /** Starts the standalone service without waiting until it is ready. */
 export const launchStandalone = ({ env }: Place): Program =>
-  new Program(process.execPath, { args: [main], env });
+  new Program(process.execPath, {
+    args: [mainOf('standalone')],
+    env: { ...env, ...bundleEnv },
+  });
 
 /** Reads the root token of an installation that is ready. */
 export const readRootToken = ({ dataDir }: Place): string =>

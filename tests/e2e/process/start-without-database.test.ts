@@ -10,7 +10,7 @@ import { databaseOf, testServerUrl } from '@secrets/db/testing';
 import { serviceSchemas } from '@secrets/schemas';
 import { freePorts } from '../../../scripts/free-ports.ts';
 import { eventuallyEqual } from '../../harness/eventually.ts';
-import { Program } from '../../harness/program.ts';
+import { bundleEnv, mainOf, Program } from '../../harness/program.ts';
 
 const services = ['login', 'secrets', 'sync-control'] as const;
 type Name = (typeof services)[number];
@@ -49,10 +49,11 @@ const onServer = async (statement: string) => {
 
 function start(name: Name, env: Record<string, string> = {}): Program {
   const program = new Program(process.execPath, {
-    args: [`services/${name}/src/main.ts`],
+    args: [mainOf(name)],
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: join(tmpdir(), 'late-compile-cache'),
+      ...bundleEnv,
       DATABASE_URL: `postgres://${role}:${password}@127.0.0.1:${ports[3]}/${role}`,
       AMQP_URL: `amqp://127.0.0.1:${ports[4]}`, // nothing listens there
       SECRETS_URL: 'http://127.0.0.1:1',

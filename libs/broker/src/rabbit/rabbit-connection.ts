@@ -101,8 +101,9 @@ export class RabbitConnection {
 
   async #connect(): Promise<ChannelModel> {
     const { connectTimeoutMs, purpose, tls } = this.#options;
-    const { connect } = await import('amqplib'); // the standalone service never connects
-    return await connect(this.#url, {
+    // The standalone service never connects. A bundle in several files has no other exports of a CommonJS package.
+    const { default: amqp } = await import('amqplib');
+    return await amqp.connect(this.#url, {
       ...tls,
       timeout: connectTimeoutMs, // silence, until the connection is open
       noDelay: true,
