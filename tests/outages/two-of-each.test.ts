@@ -6,6 +6,7 @@ import { describeDistributed, type Suite } from './describe-distributed.ts';
 import { useBalancedClient } from './load/balanced-client.ts';
 import { Load } from './load/load.ts';
 import { all, readiness, watchReadiness } from './load/readiness.ts';
+import { failover } from './servers/failover.ts';
 
 /** One instance of each service, as they run on one node. */
 const node = ['gateway', 'login', 'secrets', 'sync-control', 'worker'] as const;
@@ -114,9 +115,12 @@ const define = (suite: Suite) => {
     });
     suite.note(`kill -9: synced after ${await load.untilSynced()} ms; ${JSON.stringify(load.refusals)}`);
   });
+
+  failover(suite, balanced);
 };
 
-await describeDistributed('two instances of each service', define, {
+await describeDistributed('two instances of each service, and of Postgres', define, {
   inPairs: true,
+  withStandby: 'synchronous',
   env: { DRAIN_SECONDS: '2' },
 });

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { eventuallyEqual } from '../../harness/eventually.ts';
-import { describeDistributed, type Suite } from '../describe-distributed.ts';
-import { useBalancedClient } from '../load/balanced-client.ts';
+import type { Api } from '../../harness/http.ts';
+import type { Suite } from '../describe-distributed.ts';
 import { Load } from '../load/load.ts';
 import { all, readiness, watchReadiness } from '../load/readiness.ts';
 
-const define = (suite: Suite) => {
-  const balanced = useBalancedClient(suite);
-
+/** The last test of a system: it leaves one server. */
+export function failover(suite: Suite, balanced: { readonly api: Api }): void {
   test('Postgres fails over to its standby: no acknowledged write is lost, and nothing is ready meanwhile', async () => {
     const pair = suite.system.postgres.pair!;
     const services = Object.values(suite.system.processes).filter(({ name }) => name !== 'sandbox');
@@ -45,9 +44,4 @@ const define = (suite: Suite) => {
     expect(Object.keys(load.refusals)).toEqual(['503']);
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.5);
   });
-};
-
-await describeDistributed('a second server of Postgres', define, {
-  inPairs: true,
-  withStandby: 'synchronous',
-});
+}
