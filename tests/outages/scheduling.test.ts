@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { ProcessName } from '../harness/distributed.ts';
-import { runSize } from '../harness/run-size.ts';
 import { describeDistributed, type Suite } from './describe-distributed.ts';
 import { Load } from './load/load.ts';
 import { peakWithin } from './load/peak-within.ts';
 
 const killed: ProcessName[] = ['sync-control', 'sync-control-2', 'worker', 'worker-2', 'worker-3'];
-const kills = runSize('KILLS', 3, 6);
+const kills = Number(process.env.KILLS ?? 6);
 const writes = ['CreateSecret', 'PutSecretValue', 'DeleteSecret'];
 /** The budget of one account, in calls per second and at once: less than the load needs. */
 const budget = { perSecond: 4, burst: 4 };
@@ -46,4 +45,4 @@ const define = (suite: Suite) => {
 };
 
 const env = { BUDGETS: `cloudA-sm=${budget.perSecond}` };
-await describeDistributed('scheduling by several replicas', define, { env });
+await describeDistributed('scheduling by several replicas', define, { env, isLong: true });

@@ -71,18 +71,21 @@ export function orderlyStops(suite: Suite): void {
     await Promise.all(services.map((name) => suite.system.processes[name].start()));
   });
 
-  test('an outage of all stores: no request is refused, and everything is synced afterwards', async () => {
-    const load = await Load.create(suite.system, { rounds: 2 });
-    await load.run(async () => {
-      await load.written(20);
-      await suite.system.processes.sandbox.kill();
-      await sleep(outageMs);
-      await suite.system.processes.sandbox.start();
-    });
-    note(`stores unavailable for ${outageMs} ms: synced after ${await load.untilSynced()} ms`);
-    expect(load.refusals).toEqual({});
-    expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1);
-  });
+  longTest(
+    'an outage of all stores: no request is refused, and everything is synced afterwards',
+    async () => {
+      const load = await Load.create(suite.system, { rounds: 2 });
+      await load.run(async () => {
+        await load.written(20);
+        await suite.system.processes.sandbox.kill();
+        await sleep(outageMs);
+        await suite.system.processes.sandbox.start();
+      });
+      note(`stores unavailable for ${outageMs} ms: synced after ${await load.untilSynced()} ms`);
+      expect(load.refusals).toEqual({});
+      expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1);
+    },
+  );
 
   longTest.each([{ effect: 'silence' }, { effect: 'throttle', retryAfterSeconds: 2 }])(
     'a fault of one destination ($effect) does not hold up another',
@@ -99,19 +102,22 @@ export function orderlyStops(suite: Suite): void {
     },
   );
 
-  test('syncing disabled under load: calls stop within seconds; enabling it syncs everything', async () => {
-    const load = await Load.create(suite.system, { secrets: 120 });
-    await load.run(async () => {
-      await load.written(20);
-      await setDisabled(true);
-      const before = await callsAtRest();
-      await quietFor(2_000);
-      expect(await callCount()).toBe(before);
-      expect(Object.values(await load.statuses())).toContain('PENDING');
-      await setDisabled(false);
-    });
-    note(`disabled and enabled: synced after ${await load.untilSynced()} ms`);
-  });
+  longTest(
+    'syncing disabled under load: calls stop within seconds; enabling it syncs everything',
+    async () => {
+      const load = await Load.create(suite.system, { secrets: 120 });
+      await load.run(async () => {
+        await load.written(20);
+        await setDisabled(true);
+        const before = await callsAtRest();
+        await quietFor(2_000);
+        expect(await callCount()).toBe(before);
+        expect(Object.values(await load.statuses())).toContain('PENDING');
+        await setDisabled(false);
+      });
+      note(`disabled and enabled: synced after ${await load.untilSynced()} ms`);
+    },
+  );
 
   /** The number of calls after a time without any that is longer than an attempt; those in progress have ended. */
   async function callsAtRest(): Promise<number> {

@@ -34,13 +34,14 @@ export function killedServices(suite: Suite): void {
     { effect: 'slow', ms: 1_500 },
   ].slice(0, isLongRun ? 2 : 1);
   test.each(duringCalls)(
-    'of both workers during their calls ($effect): everything is synced, with few extra versions',
+    'of both workers during their calls, and of a sync-control ($effect): everything is synced, with few extra versions',
     async (fault) => {
       const load = await Load.create(suite.system, { rounds: 2 });
       const calls = await suite.sandbox.fault(fault);
       await load.run(async () => {
         await calls.applied(5);
         await crash('worker');
+        await crash('sync-control');
         await calls.applied(8);
         await crash('worker-2');
       });
