@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { isLongRun, longTest } from '../harness/run-size.ts';
 import { type DescribedInstallation, startDescribed } from './described-installation.ts';
 
 // https://pypi.org/project/schemathesis; more cases for each operation with: EXAMPLES=100 npm test -- tests/openapi/schemathesis
@@ -24,13 +25,13 @@ function whyMissing(): string | undefined {
   return undefined;
 }
 
-const missing = whyMissing();
+const missing = isLongRun ? whyMissing() : undefined;
 if (missing !== undefined) console.log(`not run: schemathesis: ${missing}`);
-const ifInstalled = missing === undefined ? test : test.skip;
+const ifInstalled = missing === undefined ? longTest : test.skip;
 
 let described: DescribedInstallation | undefined;
 beforeAll(async () => {
-  if (missing === undefined) described = await startDescribed();
+  if (isLongRun && missing === undefined) described = await startDescribed();
 });
 afterAll(() => described?.system.stop());
 
