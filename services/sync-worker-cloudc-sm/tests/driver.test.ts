@@ -1,5 +1,6 @@
 import { cloudCSm } from '@secrets/destinations';
 import { describeDriver } from '@secrets/sync-worker/testing';
+import { isLongRun } from '../../../tests/harness/run-size.ts';
 import { startHarness } from './sandbox-harness.ts';
 
 const shared = {
@@ -24,8 +25,10 @@ describeDriver({
   start: (canary) => startHarness({}, { canary }),
 });
 
-describeDriver({
-  ...shared,
-  name: `${cloudCSm.type}, regional`,
-  start: (canary) => startHarness({}, { canary, location: 'europe-west3' }),
-});
+// What differs by location is in regional.test.ts.
+if (isLongRun)
+  describeDriver({
+    ...shared,
+    name: `${cloudCSm.type}, regional`,
+    start: (canary) => startHarness({}, { canary, location: 'europe-west3' }),
+  });
