@@ -7,7 +7,10 @@ const executable = findChromium();
 export function startBrowser(): Promise<Browser> {
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   if (executable === undefined) throw new Error('Chromium is not installed');
-  return chromium.launch({ executablePath: executable, args: [...asRoot, '--disable-dev-shm-usage'] });
+  return chromium.launch({
+    executablePath: executable,
+    args: [...asRoot, '--disable-dev-shm-usage', '--disable-gpu'],
+  });
 }
 
 /** A page in a browser session of its own, and what went wrong in it. */
