@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type ErrorResponses, type HttpResponse, retryAfter } from '../../../simulation/http-response.ts';
-import { AuthenticationError, type AuthenticationErrorKind, AwsError } from '../aws-error.ts';
+import type { HttpResponse } from '../../../simulation/http-response.ts';
+import { protocolErrors } from './protocol-errors.ts';
 
 // The protocol of the secrets manager: AWS JSON 1.1.
-
-const codes: Record<AuthenticationErrorKind, string> = {
-  missing: 'MissingAuthenticationTokenException',
-  incomplete: 'IncompleteSignatureException',
-  'unknown-key': 'UnrecognizedClientException',
-  'bad-signature': 'InvalidSignatureException',
-  'expired-token': 'ExpiredTokenException',
-};
 
 export function secretsResponse(
   status: number,
@@ -24,27 +16,17 @@ export function secretsResponse(
   };
 }
 
-export const secretsErrors: ErrorResponses = {
-  own: (error) => {
-    if (error instanceof AwsError) return errorResponse(error.status, error.code, error.message);
-    if (error instanceof AuthenticationError) return errorResponse(400, codes[error.kind], error.message);
-    return undefined;
+export const secretsErrors = protocolErrors({
+  authentication: {
+    missing: 'MissingAuthenticationTokenException',
+    incomplete: 'IncompleteSignatureException',
+    'unknown-key': 'UnrecognizedClientException',
+    'bad-signature': 'InvalidSignatureException',
+    'expired-token': 'ExpiredTokenException',
   },
-  error: errorResponse,
-  throttled: (seconds) => errorResponse(400, 'ThrottlingException', 'Rate exceeded', retryAfter(seconds)),
-  serverError: () => errorResponse(500, 'InternalServiceError', 'An error occurred on the server side.'),
-  invalidSignature: () => errorResponse(400, codes['bad-signature'], 'The request signature does not match.'),
-};
-
-function errorResponse(
-  status: number,
-  code: string,
-  message: string,
-  headers: Record<string, string> = {},
-): HttpResponse {
-  return secretsResponse(
-    status,
-    { __type: code, Message: message },
-    { 'x-amzn-errortype': code, ...headers },
-  );
-}
+  authenticationStatus: 400,
+  throttling: 'ThrottlingException',
+  failure: 'InternalServiceError',
+  respond: (status, code, message, headers) =>
+    secretsResponse(status, { __type: code, Message: message }, { 'x-amzn-errortype': code, ...headers }),
+});

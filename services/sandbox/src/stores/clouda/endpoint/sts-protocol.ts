@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type ErrorResponses, type HttpResponse, retryAfter } from '../../../simulation/http-response.ts';
-import { AuthenticationError, type AuthenticationErrorKind, AwsError } from '../aws-error.ts';
+import type { HttpResponse } from '../../../simulation/http-response.ts';
+import { protocolErrors } from './protocol-errors.ts';
 
 // The protocol of the token service: AWS Query, with responses in XML.
 
 const NAMESPACE = 'https://sts.amazonaws.com/doc/2011-06-15/';
-
-const codes: Record<AuthenticationErrorKind, string> = {
-  missing: 'MissingAuthenticationToken',
-  incomplete: 'IncompleteSignature',
-  'unknown-key': 'InvalidClientTokenId',
-  'bad-signature': 'SignatureDoesNotMatch',
-  'expired-token': 'ExpiredToken',
-};
 
 /** XML elements by name; each contains text or further elements. */
 export interface Elements {
@@ -25,27 +17,22 @@ export function stsResponse(action: string, result: Elements): HttpResponse {
   return xmlResponse(200, `${action}Response`, content);
 }
 
-export const stsErrors: ErrorResponses = {
-  own: (error) => {
-    if (error instanceof AwsError) return errorResponse(error.status, error.code, error.message);
-    if (error instanceof AuthenticationError) return errorResponse(403, codes[error.kind], error.message);
-    return undefined;
+export const stsErrors = protocolErrors({
+  authentication: {
+    missing: 'MissingAuthenticationToken',
+    incomplete: 'IncompleteSignature',
+    'unknown-key': 'InvalidClientTokenId',
+    'bad-signature': 'SignatureDoesNotMatch',
+    'expired-token': 'ExpiredToken',
   },
-  error: errorResponse,
-  throttled: (seconds) => errorResponse(400, 'Throttling', 'Rate exceeded', retryAfter(seconds)),
-  serverError: () => errorResponse(500, 'InternalFailure', 'An error occurred on the server side.'),
-  invalidSignature: () => errorResponse(403, codes['bad-signature'], 'The request signature does not match.'),
-};
-
-function errorResponse(
-  status: number,
-  code: string,
-  message: string,
-  headers: Record<string, string> = {},
-): HttpResponse {
-  const error = { Type: status < 500 ? 'Sender' : 'Receiver', Code: code, Message: message };
-  return xmlResponse(status, 'ErrorResponse', { Error: error, RequestId: randomUUID() }, headers);
-}
+  authenticationStatus: 403,
+  throttling: 'Throttling',
+  failure: 'InternalFailure',
+  respond: (status, code, message, headers) => {
+    const error = { Type: status < 500 ? 'Sender' : 'Receiver', Code: code, Message: message };
+    return xmlResponse(status, 'ErrorResponse', { Error: error, RequestId: randomUUID() }, headers);
+  },
+});
 
 function xmlResponse(
   status: number,
