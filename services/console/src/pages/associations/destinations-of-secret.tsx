@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { DestinationLink } from '../../components/inline/destination-link.tsx';
+import { DestinationCell } from '../../components/inline/destination-link.tsx';
 import { StatusBadge } from '../../components/inline/status-badge.tsx';
 import { Time } from '../../components/inline/time.tsx';
 import { columnsOf, DataTable } from '../../components/lists/data-table.tsx';
@@ -15,12 +15,7 @@ const helper = columnsOf<Row>();
 const columns = helper.columns([
   helper.accessor('name', {
     header: 'Destination',
-    cell: ({ row }) => (
-      <>
-        <DestinationLink type={row.original.type} name={row.original.name} />
-        <div className="soft">{row.original.type}</div>
-      </>
-    ),
+    cell: ({ row }) => <DestinationCell type={row.original.type} name={row.original.name} />,
   }),
   helper.accessor('sync_status', {
     header: 'Status',

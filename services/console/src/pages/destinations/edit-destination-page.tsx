@@ -1,9 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useLocation, useParams } from 'wouter';
+import { Link, useParams } from 'wouter';
 import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { ProblemNotice } from '../../components/problem-notice.tsx';
-import { useApi } from '../../session/session.ts';
 import {
   type DestinationRef,
   destinationAddress,
@@ -14,6 +12,7 @@ import {
 } from './destination-api.ts';
 import { DestinationForm } from './form/destination-form.tsx';
 import { destinationTypes } from './form/destination-types.ts';
+import { useSave } from './form/use-save.ts';
 
 /** Fields whose change affects only new associations until a replan. */
 const replanned = ['secret_name_template', 'granularity'];
@@ -51,19 +50,9 @@ export function EditDestinationPage() {
   );
 }
 
-function useChange(ref: DestinationRef) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const [, navigate] = useLocation();
-  return useMutation({
-    gcTime: 0, // The settings may contain credentials.
-    mutationFn: async (settings: Record<string, unknown>) => {
-      if (Object.keys(settings).length > 0) await writeDestination(api, 'PATCH', ref, settings);
-      return replanned.some((field) => field in settings);
-    },
-    onSuccess: async (concernsNames) => {
-      await queries.invalidateQueries({ queryKey: destinationKey(ref) });
-      navigate(destinationAddress(ref, ...(concernsNames ? ['replan'] : [])));
-    },
+const useChange = (ref: DestinationRef) =>
+  useSave(destinationKey(ref), async (api, settings) => {
+    if (Object.keys(settings).length > 0) await writeDestination(api, 'PATCH', ref, settings);
+    const concernsNames = replanned.some((field) => field in settings);
+    return destinationAddress(ref, ...(concernsNames ? ['replan'] : []));
   });
-}

@@ -1,6 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { type Api, ifPresent } from '../../api/client.ts';
 import { ApiProblem, Refusal } from '../../api/problem.ts';
 import { SelectField } from '../../components/fields/select-field.tsx';
@@ -8,7 +6,6 @@ import { TextField } from '../../components/fields/text-field.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { NotAllowed } from '../../components/problem-notice.tsx';
 import { usePermissions } from '../../session/permissions.ts';
-import { useApi } from '../../session/session.ts';
 import {
   type DestinationRef,
   destinationAddress,
@@ -17,6 +14,7 @@ import {
 } from './destination-api.ts';
 import { DestinationForm } from './form/destination-form.tsx';
 import { destinationTypes, typeNames } from './form/destination-types.ts';
+import { useSave } from './form/use-save.ts';
 
 const types = Object.keys(destinationTypes).map((type) => ({
   value: type,
@@ -62,22 +60,12 @@ export function NewDestinationPage() {
   );
 }
 
-function useCreation(ref: DestinationRef) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const [, navigate] = useLocation();
-  return useMutation({
-    gcTime: 0, // The settings may contain credentials.
-    mutationFn: async (settings: Record<string, unknown>) => {
-      await requireNew(api, ref);
-      await writeDestination(api, 'POST', ref, settings);
-    },
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['sync'] });
-      navigate(destinationAddress(ref));
-    },
+const useCreation = (ref: DestinationRef) =>
+  useSave(['sync'], async (api, settings) => {
+    await requireNew(api, ref);
+    await writeDestination(api, 'POST', ref, settings);
+    return destinationAddress(ref);
   });
-}
 
 /**
  * The request that creates a destination would change an existing one of the name. Without the right to read it, the

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { numberOf, textOf } from '../../api/optional.ts';
 import { count } from '../../components/inline/count.ts';
-import { DestinationLink } from '../../components/inline/destination-link.tsx';
+import { DestinationCell } from '../../components/inline/destination-link.tsx';
 import { StatusBadge } from '../../components/inline/status-badge.tsx';
 import { duration, Time } from '../../components/inline/time.tsx';
 import { columnsOf, DataTable } from '../../components/lists/data-table.tsx';
@@ -12,12 +12,7 @@ const helper = columnsOf<DestinationStatus>();
 const columns = helper.columns([
   helper.accessor('name', {
     header: 'Destination',
-    cell: ({ row }) => (
-      <>
-        <DestinationLink type={row.original.type} name={row.original.name} />
-        <div className="soft">{row.original.type}</div>
-      </>
-    ),
+    cell: ({ row }) => <DestinationCell type={row.original.type} name={row.original.name} />,
   }),
   helper.accessor('state', { header: 'State', cell: ({ row }) => <State destination={row.original} /> }),
   helper.accessor('entries', {
