@@ -70,7 +70,7 @@ test('the pages say which delays an empty cell stands for', () => {
 
 test('the codes of the directory for which login has a reason are those on its page, in the same order', () => {
   const page = readFileSync('docs/operations/login.md', 'utf8');
-  const rows = [...page.matchAll(/^\| \[`AADSTS(\d+)`\]\(\S+\) \| (.*?) \|/gm)];
+  const rows = [...page.matchAll(/^\| \[`AADSTS(\d+)`\]\[\w+\] \| (.*?) \|/gm)];
   const stated = rows.map(([, code, reason]) => [Number(code), reason]);
   expect(stated).toEqual([...refusalReasons]);
 });
