@@ -55,6 +55,7 @@ export async function startProduct({
     AMQP_URL: servers.amqpUrl,
     SEAL_KEY_FILE: sealKeyFile,
     INTERNAL_KEY_FILE: createKeyFile(folder, 'internal.key', ''),
+    ROW_KEY_FILE: createKeyFile(folder, 'row.key', 'r1:'),
     ROOT_TOKEN_FILE: rootTokenFile,
     AUDIT_FILE: join(folder, 'audit.log'),
     ...(sandboxUrl === undefined ? {} : endpointsIn(sandboxUrl)),

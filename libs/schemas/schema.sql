@@ -1,4 +1,4 @@
--- login: up to 022.do.wrapped-space.sql
+-- login: up to 023.do.bound-rows.sql
 -- secrets: up to 007.do.clock.sql
 -- sync: up to 039.do.looks.sql
 
@@ -289,6 +289,7 @@ create table login.tokens (
   renewable boolean not null,
   renewed_at timestamp with time zone,
   role_name text,
+  row_hash text,
   ttl_seconds bigint not null,
   uses_left integer,
   constraint tokens_accessor_key UNIQUE (accessor),

@@ -33,6 +33,7 @@ const declaredIn = (file: string): Metric[] => {
 
 /** Who has the metrics of a library. */
 const users: Record<string, string> = {
+  access: 'gateway, login',
   clock: 'login, secrets, sync-control',
   http: 'all',
   'sync-worker': 'workers',

@@ -147,9 +147,9 @@ interface PlannedProcess {
 
 function planProcesses(
   { folder, servers, names, ports }: Placement,
-  { env: extra = {} }: DistributedOptions,
+  { env: extra = {}, sourceRoot }: DistributedOptions,
 ): PlannedProcess[] {
-  const shared = { ...sharedEnv(folder, servers), ...extra };
+  const shared = { ...sharedEnv(folder, servers, sourceRoot), ...extra };
   const publicPorts: Partial<Record<Name, number>> = { gateway: ports[0]!, 'gateway-2': ports[1]! };
   const portOf = (name: Name) => ports[2 + names.indexOf(name)]!;
   const internalUrl = (name: Name) => `http://127.0.0.1:${portOf(name)}`;
@@ -190,12 +190,14 @@ async function createProcesses(
   return Object.fromEntries(await Promise.all(created)) as Processes;
 }
 
-const sharedEnv = (folder: string, { postgres, rabbit }: OwnServers) => ({
+const sharedEnv = (folder: string, { postgres, rabbit }: OwnServers, sourceRoot: string | undefined) => ({
   DRAIN_SECONDS: '0',
   DATABASE_URL: postgres.url,
   AMQP_URL: rabbit.url,
   SEAL_KEY_FILE: createKeyFile(folder, 'seal.key', 'k1:'),
   INTERNAL_KEY_FILE: createKeyFile(folder, 'internal.key', ''),
+  // An earlier version stores rows without hashes, which an upgrade must accept.
+  ROW_KEY_FILE: createKeyFile(folder, 'row.key', 'r1:', sourceRoot === undefined ? ' bound' : ''),
   NODE_COMPILE_CACHE: join(tmpdir(), 'chaos-compile-cache'),
   ...bundleEnv,
   LEASE_SECONDS: '5',
@@ -205,9 +207,9 @@ const sharedEnv = (folder: string, { postgres, rabbit }: OwnServers) => ({
 });
 
 /** Writes a new key, and returns the path of its file. */
-export function createKeyFile(folder: string, name: string, prefix: string): string {
+export function createKeyFile(folder: string, name: string, prefix: string, suffix = ''): string {
   const file = join(folder, name);
-  writeFileSync(file, `${prefix}${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+  writeFileSync(file, `${prefix}${randomBytes(32).toString('base64')}${suffix}\n`, { mode: 0o600 });
   return file;
 }
 

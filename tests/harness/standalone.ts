@@ -59,7 +59,7 @@ export function openDatabase({ dataDir, env }: Pick<Place, 'dataDir' | 'env'>): 
 }
 
 /** The files of a new installation, without its audit log and the data of the sandbox. */
-const initialFiles = ['postgres', 'seal.key', 'internal.key', 'root-token'];
+const initialFiles = ['postgres', 'seal.key', 'internal.key', 'row.key', 'root-token'];
 let creatingInitialData: Promise<string> | undefined;
 
 /**

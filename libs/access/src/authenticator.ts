@@ -22,6 +22,7 @@ import { type PolicySets, policySets } from './policies/store/policy-sets.ts';
 import type { Quota } from './rate-limits/quotas.ts';
 import { type BuiltInLimits, noLimits, type RateLimits, rateLimits } from './rate-limits/rate-limits.ts';
 import { consumeUse } from './read-access.ts';
+import { type RowGuard, rowGuard } from './rows/row-guard.ts';
 import { isWrappingToken } from './tokens/token.ts';
 import { type FoundToken, type TokenReader, tokenReader } from './tokens/token-reader.ts';
 
@@ -78,6 +79,8 @@ export interface AuthenticatorOptions {
    */
   db: Db;
   keys: InternalKeys;
+  /** By default, every row of the database is believed. */
+  rows?: RowGuard | undefined;
   /** Requests per second. By default, only quotas limit them. */
   limits?: BuiltInLimits | undefined;
   /** Returns milliseconds since 1970. Default: the clock of the database. */
@@ -99,10 +102,16 @@ class DbAuthenticator implements Authenticator {
   readonly #places: Places;
   readonly #limits: RateLimits;
 
-  constructor({ db, keys, limits = noLimits, clock = db.now }: AuthenticatorOptions) {
+  constructor({
+    db,
+    keys,
+    rows = rowGuard(undefined),
+    limits = noLimits,
+    clock = db.now,
+  }: AuthenticatorOptions) {
     const changes = accessChanges(db);
     this.#db = db;
-    this.#tokens = tokenReader({ db, keys, changes, clock });
+    this.#tokens = tokenReader({ db, keys, changes, clock, rows });
     this.#policies = policySets(db, changes);
     this.#places = new Places(db, changes);
     this.#limits = rateLimits({ db, changes, limits, clock });

@@ -2,6 +2,7 @@ import type { Namespace } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import { type Epoch, epochSql } from './changes/epoch.ts';
 import { isEvaluableSql, type PolicySize, policySizeSql } from './policies/rules/policy-size.ts';
+import { boundTokenColumns } from './rows/token-row.ts';
 import type { BatchTokenState, ServiceTokenRow } from './tokens/access-token.ts';
 import { ancestorsSql, ownExpirySql } from './tokens/ancestor-expiry.ts';
 import { identityPoliciesSql } from './tokens/identity-policies.ts';
@@ -17,10 +18,10 @@ export interface AtEpoch<Row> {
 }
 
 const serviceToken = `
-  select ${epochSql('e')} as epoch, t.accessor, t.display_name, t.entity_id, t.policies, t.namespace_id,
-    n.path as namespace_path, least(${ownExpirySql('t')}, above.expires_at) as expires_at, t.bound_cidrs, t.uses_left,
+  select ${epochSql('e')} as epoch, ${boundTokenColumns.map((column) => `t.${column}`).join(', ')}, t.row_hash,
+    n.path as namespace_path, least(${ownExpirySql('t')}, above.expires_at) as expires_at, t.entity_id, t.uses_left,
     ${identityPoliciesSql('t.entity_id', 't.namespace_id')} as identity_policies,
-    t.mount_id, above.accessors as ancestors, above.mounts as ancestor_mounts
+    above.accessors as ancestors, above.mounts as ancestor_mounts
   from login.access_epoch e
   left join login.tokens t on t.hash = $1
   left join login.namespaces n on n.id = t.namespace_id

@@ -6,7 +6,10 @@ const keyBytes = 32;
 export interface SealKey {
   readonly id: string;
   readonly bytes: Buffer;
-  /** Seals with the bound form of associated data, and opens no other (docs/adr/0046-bound-credentials.md). */
+  /**
+   * Seals with the bound form of associated data, and opens no other (docs/adr/0046-bound-credentials.md). With a bound row
+   * key, no row without a hash is believed (docs/adr/0047-bound-rows.md).
+   */
   readonly isBound: boolean;
 }
 

@@ -5,6 +5,7 @@ import {
   createAuthenticator,
   type OwningService,
   owningServices,
+  reportingRowGuard,
   requireSpaceToWrap,
 } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
@@ -21,6 +22,7 @@ import {
   type Service,
   type WhyForeign,
 } from '@secrets/http';
+import type { KeyRing } from '@secrets/seal';
 import type { Audit, Logger, Metrics } from '@secrets/telemetry';
 import type { Express } from 'express';
 import { auditHash } from './audit/audit-hash.ts';
@@ -53,6 +55,8 @@ export interface GatewayDeps {
   audit: Audit;
   log: Logger;
   metrics: Metrics;
+  /** Undefined if rows of the database are not protected. */
+  rowKeys?: KeyRing | undefined;
 }
 
 export interface GatewayConfig {
@@ -93,7 +97,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const clients = openClients(deps.keys, config);
   const openStreams = deps.metrics.gauge('gateway_event_streams', 'Clients that follow events');
   const whyForeign = foreignCheck(config);
-  const authenticator = createAuthenticator({ db: deps.db, keys: deps.keys, limits: ratesOf(settings) });
+  const authenticator = authenticatorOf(deps, settings);
   const documents = documentsOf(deps, all, () => endpoints);
   const endpoints = localEndpoints({
     settings,
@@ -131,6 +135,9 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     },
   };
 }
+
+const authenticatorOf = (deps: GatewayDeps, settings: GatewaySettings) =>
+  createAuthenticator({ ...deps, rows: reportingRowGuard(deps), limits: ratesOf(settings) });
 
 const operatorsOf = ({ db, metrics }: GatewayDeps): Express =>
   operatorApp({ metrics, readiness: { database: databaseCheck(db) }, databaseTime: db.now });

@@ -15,6 +15,7 @@ import {
   startServer,
 } from '@secrets/http';
 import { openTestDb } from '@secrets/schemas/testing';
+import type { KeyRing } from '@secrets/seal';
 import { auditTo, createLogger, createMetrics, type Metrics, silentLogger } from '@secrets/telemetry';
 import { z } from 'zod';
 import { later, useStarted } from '../../../libs/testing/src/use-started.ts';
@@ -91,6 +92,7 @@ interface AuditFailure {
 export interface GatewayForTest {
   db: Db;
   keys: InternalKeys;
+  rowKeys?: KeyRing;
   stubs: readonly { name: string; url: string }[];
 }
 
@@ -106,7 +108,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayConfig, 'settings'>>
 }
 
 export async function startGateway(
-  { db, keys, stubs }: GatewayForTest,
+  { db, keys, rowKeys, stubs }: GatewayForTest,
   { requestTimeoutMs, settings, ...config }: GatewayOptions = {},
 ): Promise<TestGateway> {
   const audit: string[] = [];
@@ -123,7 +125,7 @@ export async function startGateway(
     stubs.map(({ name, url }) => [name, url]),
   ) as GatewayConfig['upstreams'];
   const gateway = createGateway(
-    { db, keys, audit: auditTo(append), log, metrics },
+    { db, keys, rowKeys, audit: auditTo(append), log, metrics },
     { upstreams, settings: { ...defaults, ...settings }, ...config },
   );
   const server: RunningServer = await startServer(gateway.app, {

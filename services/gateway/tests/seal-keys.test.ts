@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { insertToken, writePolicy } from '@secrets/access/testing';
 import type { Db } from '@secrets/db';
 import { testKeys } from '@secrets/http/testing';
 import { openTestDb } from '@secrets/schemas/testing';
+import { parseKeyRing } from '@secrets/seal';
 import { ask, type Stub, startGateway, startStubs, type TestGateway } from './gateway-for-test.ts';
 
 const keys = testKeys();
@@ -57,6 +59,17 @@ test('only POST begins a rotation, and only GET reads its state', async () => {
 test('clients cannot reach the internal paths', async () => {
   for (const path of ['/v1/sys/internal/seal-keys', '/v1/sys/internal/seal-keys/rotate'])
     expect((await ask(gateway, { path, token: root.token })).status).toBe(404);
+});
+
+test('a token that login has not created is refused like an unknown one, and is logged and counted', async () => {
+  const rowKeys = parseKeyRing(`r1:${randomBytes(32).toString('base64')} bound`, 'test');
+  const guarded = await startGateway({ db, keys, rowKeys, stubs });
+  const { token, accessor } = await insertToken(db);
+  const refused = await ask(guarded, { ...status, token });
+  expect([refused.status, refused.body.errors]).toEqual([403, ['permission denied']]);
+  expect(guarded.logs.filter((line) => line.includes(accessor))).toHaveLength(1);
+  expect(await guarded.metrics.text()).toMatch(/^access_rows_rejected_total\S* 1$/m);
+  await guarded.stop();
 });
 
 test('503 if a service is unavailable', async () => {

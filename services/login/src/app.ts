@@ -1,3 +1,4 @@
+import { reportingRowGuard } from '@secrets/access';
 import { every, type Repeated } from '@secrets/background';
 import type { InternalKeys } from '@secrets/caller';
 import { watchClock } from '@secrets/clock';
@@ -26,6 +27,8 @@ export interface LoginDeps {
   db: Db;
   keyRing: KeyRing;
   keys: InternalKeys;
+  /** Undefined if rows of the database are not protected. */
+  rowKeys?: KeyRing | undefined;
   log: Logger;
   metrics: Metrics;
 }
@@ -39,12 +42,14 @@ const rotationPollSeconds = 60;
 export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service {
   const { db, keyRing, keys, log, metrics } = deps;
   const storeLoginToken = storingLoginTokens(db);
+  const rows = reportingRowGuard(deps);
   const context: Context = {
     db,
     keyRing,
     keys,
+    rows,
     log,
-    methods: createAuthMethods({ ...deps, storeLoginToken }, config),
+    methods: createAuthMethods({ ...deps, rows, storeLoginToken }, config),
     storeLoginToken,
   };
   const loginCounter = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);

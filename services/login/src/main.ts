@@ -12,13 +12,16 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   onStop(db.close);
   const keyRing = openKeyFile(env.SEAL_KEY_FILE);
   reloadFiles({ log, onStop }, { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload });
+  const rowKeys = env.ROW_KEY_FILE === undefined ? undefined : openKeyFile(env.ROW_KEY_FILE);
+  if (env.ROW_KEY_FILE !== undefined && rowKeys !== undefined)
+    reloadFiles({ log, onStop }, { what: 'the row keys', files: [env.ROW_KEY_FILE], reload: rowKeys.reload });
   const keys = readInternalKeys(
     db,
     env.INTERNAL_KEY_FILE,
     ...(env.WORKER_KEY_FILE === undefined ? [] : [env.WORKER_KEY_FILE]),
   );
   const login = createLogin(
-    { db, keyRing, keys, log, metrics },
+    { db, keyRing, keys, rowKeys, log, metrics },
     { ...cloudBConfig(env), sweepSeconds: env.TOKEN_SWEEP_SECONDS },
   );
   await serve(
@@ -29,7 +32,8 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
       drainSeconds: env.DRAIN_SECONDS,
       preparation: databasePreparation(async () => {
         await migrateSchema(db, schemas.login, log);
-        if (env.ROOT_TOKEN_FILE !== undefined) await ensureRootToken(db, { file: env.ROOT_TOKEN_FILE });
+        if (env.ROOT_TOKEN_FILE !== undefined)
+          await ensureRootToken(db, { file: env.ROOT_TOKEN_FILE, rowKeys });
       }),
     },
   );

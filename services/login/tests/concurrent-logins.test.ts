@@ -55,6 +55,7 @@ const loginOf = (alias: string, over: Partial<LoginIdentity> = {}, policies = ['
     },
     uses: 5,
     roleName: 'r',
+    rowHash: 'r1:hash',
   },
 });
 

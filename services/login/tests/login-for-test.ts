@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthenticator, type Epoch } from '@secrets/access';
+import { createAuthenticator, type Epoch, rowGuard } from '@secrets/access';
 import type { Caller, InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import type { TestDb } from '@secrets/db/testing';
@@ -21,6 +21,8 @@ export interface LoginForTest {
   db: TestDb;
   keys: InternalKeys;
   keyRing: KeyRing;
+  /** A bound key, as in a new installation, unless `rowsAreBound` is false. */
+  rowKeys: KeyRing;
   log: Logger;
   /** Everything that was logged, at level trace. */
   logged(): string;
@@ -52,20 +54,28 @@ export interface LoginForTest {
 }
 
 /** The service on a database of its own, with a root token. */
-export async function startLoginForTest(config: LoginConfig = {}): Promise<LoginForTest> {
+export async function startLoginForTest(
+  config: LoginConfig = {},
+  { rowsAreBound = true } = {},
+): Promise<LoginForTest> {
   const db = await openTestDb();
-  const root = await createRootToken(db);
+  const rowKeys = parseKeyRing(
+    `r1:${randomBytes(32).toString('base64')}${rowsAreBound ? ' bound' : ''}`,
+    'test',
+  );
+  const root = await createRootToken(db, rowKeys);
   const { log, logged } = recordingLogger();
   const keys = testKeys();
   const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
   const metrics = createMetrics('login', { processMetrics: false });
-  const service = createLogin({ db, keyRing, keys, log, metrics }, config);
+  const service = createLogin({ db, keyRing, keys, rowKeys, log, metrics }, config);
   const served = await serveForTest(service.app, 'login', keys);
   return {
     url: served.url,
     db,
     keys,
     keyRing,
+    rowKeys,
     log,
     root,
     logged,
@@ -73,7 +83,7 @@ export async function startLoginForTest(config: LoginConfig = {}): Promise<Login
     callWithToken: (token, method, path, body, caller = root) =>
       served.call(method, path, body, caller, 'gateway', token),
     callerOf,
-    ...gatewayOf(db, keys),
+    ...gatewayOf(db, keys, rowKeys),
     epoch: async () => (await db.query<{ value: number }>('select value from login.access_epoch'))[0]!.value,
     newestChange: async () => (await readChanges(db, '')).epoch,
     plain: async (path) =>
@@ -86,10 +96,13 @@ export async function startLoginForTest(config: LoginConfig = {}): Promise<Login
   };
 }
 
-/** Starts the service for the tests of a file, and stops it after them. */
-export const useLogin = (): LoginForTest =>
+/**
+ * Starts the service for the tests of a file, and stops it after them. A test that inserts tokens itself needs
+ * `rowsAreBound: false`.
+ */
+export const useLogin = (options?: { rowsAreBound: boolean }): LoginForTest =>
   useStarted(
-    () => startLoginForTest(),
+    () => startLoginForTest({}, options),
     ({ stop }) => stop(),
   );
 
@@ -135,14 +148,20 @@ export const sandboxUrls = (sandbox: Sandbox): LoginConfig => ({
 });
 
 /** Starts the service with its directory for the tests of a file, and stops them after those. */
-export function useCloudB(): { cloudB: CloudBForTest; login: LoginForTest } {
-  const cloudB = useStarted(startCloudBForTest, ({ stop }) => stop());
+export function useCloudB(options?: { rowsAreBound: boolean }): {
+  cloudB: CloudBForTest;
+  login: LoginForTest;
+} {
+  const cloudB = useStarted(
+    () => startCloudBForTest(options),
+    ({ stop }) => stop(),
+  );
   return { cloudB, login: later(() => cloudB.service) };
 }
 
-export async function startCloudBForTest(): Promise<CloudBForTest> {
+export async function startCloudBForTest(options?: { rowsAreBound: boolean }): Promise<CloudBForTest> {
   const sandbox = await startSandbox();
-  const service = await startLoginForTest(sandboxUrls(sandbox));
+  const service = await startLoginForTest(sandboxUrls(sandbox), options);
   const issuedJwts: string[] = [];
   const cloudB: CloudBForTest = {
     sandbox,
@@ -173,9 +192,9 @@ export async function startCloudBForTest(): Promise<CloudBForTest> {
   return cloudB;
 }
 
-async function createRootToken(db: Db): Promise<Caller> {
+async function createRootToken(db: Db, rowKeys: KeyRing): Promise<Caller> {
   const folder = mkdtempSync(join(tmpdir(), 'login-for-test-'));
-  await ensureRootToken(db, { file: join(folder, 'root-token') });
+  await ensureRootToken(db, { file: join(folder, 'root-token'), rowKeys });
   rmSync(folder, { recursive: true });
   const [row] = await db.query<{ accessor: string }>(
     "select accessor from login.tokens where policies = '{root}'",
@@ -198,8 +217,12 @@ const callerOf: LoginForTest['callerOf'] = ({ body: { auth } }, over = {}) =>
     ...over,
   });
 
-function gatewayOf(db: Db, keys: InternalKeys): Pick<LoginForTest, 'isAccepted' | 'isAllowed'> {
-  const authenticator = createAuthenticator({ db, keys });
+function gatewayOf(
+  db: Db,
+  keys: InternalKeys,
+  rowKeys: KeyRing,
+): Pick<LoginForTest, 'isAccepted' | 'isAllowed'> {
+  const authenticator = createAuthenticator({ db, keys, rows: rowGuard(rowKeys) });
   const isAllowed = async (token: string, path: string, namespace?: string) =>
     (
       await authenticator.authenticate({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { rowGuard } from '@secrets/access';
 import { invalid } from '@secrets/domain';
 import { serviceApp } from '@secrets/http';
 import { serveForTest, type TestService } from '@secrets/http/testing';
@@ -71,7 +72,7 @@ let both: TestService;
 beforeAll(async () => {
   login = await startLoginForTest();
   const metrics = createMetrics('login', { processMetrics: false });
-  const deps = { ...login, storeLoginToken: storingLoginTokens(login.db) };
+  const deps = { ...login, rows: rowGuard(login.rowKeys), storeLoginToken: storingLoginTokens(login.db) };
   const context = {
     ...deps,
     methods: authMethods([createCloudB(deps, {}), passwordMethod(deps)]),

@@ -22,7 +22,7 @@ import {
 } from '@secrets/sync-worker';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
-import { createKeys, type DataFolder, openDataFolder } from './data-folder.ts';
+import { createKeys, type DataFolder, type ExistingData, openDataFolder } from './data-folder.ts';
 import { driversOf } from './drivers.ts';
 import { warnOfExposure } from './exposure.ts';
 import { startLocalSandbox } from './local-sandbox.ts';
@@ -48,6 +48,7 @@ interface Parts extends Databases {
   broker: Broker;
   keyRing: KeyFile;
   keys: InternalKeys;
+  rowKeys: KeyFile;
   log: Logger;
   env: Env;
   onStop: OnStop;
@@ -82,17 +83,19 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   onStop(() => broker.close());
   const keyRing = openKeyFile(folder.sealKey);
   const keys = readInternalKeys(db, folder.internalKey);
-  const parts: Parts = { ...databases, broker, keyRing, keys, log, env, onStop };
-  await ensureRootToken(db, { file: folder.rootToken });
+  const rowKeys = openKeyFile(folder.rowKey);
+  const parts: Parts = { ...databases, broker, keyRing, keys, rowKeys, log, env, onStop };
+  await ensureRootToken(db, { file: folder.rootToken, rowKeys });
   const services = await startServices(parts, sandbox);
   for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, services.urls.login);
   reloadOwn(parts, { what: 'the seal keys', files: [folder.sealKey], reload: keyRing.reload });
+  reloadOwn(parts, { what: 'the row keys', files: [folder.rowKey], reload: rowKeys.reload });
   const gateway = await startGateway(parts, services, folder.audit);
   return { ...gateway, rootTokenFile: folder.rootToken, sandbox };
 }
 
 async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<void> {
-  createKeys(folder, { dataExists: await hasData(db) });
+  createKeys(folder, await existingData(db));
   for (const schema of serviceSchemas) await prepareSchema(db, schema, log);
   // Leases are leftovers, and the messages of admissions and changes are lost: only this process uses the database.
   await endAllLeases(db);
@@ -100,11 +103,14 @@ async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<voi
   await restartBackgroundWork(db);
 }
 
-async function hasData(db: Db): Promise<boolean> {
-  const [row] = await db.query<{ exists: boolean }>(
-    `select to_regclass('secrets.schema_version') is not null as exists`,
+async function existingData(db: Db): Promise<ExistingData> {
+  const [row] = await db.query<{ dataExists: boolean; tokensExist: boolean }>(
+    `select to_regclass('secrets.schema_version') is not null as "dataExists", to_regclass('login.tokens') is not null as "tokensExist"`,
   );
-  return row?.exists === true;
+  const { dataExists = false, tokensExist = false } = row ?? {};
+  // An earlier version has no such column.
+  const bound = `select 1 from login.tokens t where to_jsonb(t) ->> 'row_hash' is not null limit 1`;
+  return { dataExists, hasBoundRows: tokensExist && (await db.query(bound)).length > 0 };
 }
 
 /**
@@ -112,9 +118,9 @@ async function hasData(db: Db): Promise<boolean> {
  * The gateway calls them directly.
  */
 async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
-  const { db, backgroundDb, broker, keyRing, keys, env } = parts;
+  const { db, backgroundDb, broker, keyRing, keys, rowKeys, env } = parts;
   const login = await createLogin(
-    { db, keyRing, keys, ...telemetry(parts, 'login') },
+    { db, keyRing, keys, rowKeys, ...telemetry(parts, 'login') },
     { ...sandboxProvider(sandbox), ...defined(cloudBConfig(env)) },
   );
   const { url: loginUrl } = await serveLocally(parts, login, 'login');
@@ -192,12 +198,12 @@ async function startGateway(
   { urls, direct }: Awaited<ReturnType<typeof startServices>>,
   auditDevices: readonly string[],
 ) {
-  const { db, keys, env, onStop } = parts;
+  const { db, keys, rowKeys, env, onStop } = parts;
   const { log, metrics } = telemetry(parts, 'gateway');
   const audit = await openAudit(auditDevices);
   onStop(audit.close);
   const gateway = createGateway(
-    { db, keys, audit, log, metrics },
+    { db, keys, rowKeys, audit, log, metrics },
     {
       upstreams: urls,
       direct,

@@ -19,6 +19,7 @@ export const Env = z.object({
   ROOT_TOKEN_FILE: z.string().optional(),
   SEAL_KEY_FILE: z.string().optional(),
   INTERNAL_KEY_FILE: z.string().optional(),
+  ROW_KEY_FILE: z.string().optional(),
   /** Files, and `-` for stdout. By default, a file in `DATA_DIR`. */
   AUDIT_FILE: commaList.default([]),
   ...gatewayEnv,

@@ -10,6 +10,7 @@ export interface DataFolder {
   database: string;
   sealKey: string;
   internalKey: string;
+  rowKey: string;
   rootToken: string;
   /** The devices of the audit log. */
   audit: readonly string[];
@@ -24,14 +25,30 @@ export function openDataFolder(env: Env): DataFolder {
     database: join(root, 'postgres'),
     sealKey: env.SEAL_KEY_FILE ?? join(root, 'seal.key'),
     internalKey: env.INTERNAL_KEY_FILE ?? join(root, 'internal.key'),
+    rowKey: env.ROW_KEY_FILE ?? join(root, 'row.key'),
     rootToken: env.ROOT_TOKEN_FILE ?? join(root, 'root-token'),
     audit: env.AUDIT_FILE.length > 0 ? env.AUDIT_FILE : [join(root, 'audit.log')],
     sandbox: join(root, 'sandbox.jsonl'),
   };
 }
 
-/** Creates the keys that do not exist yet (mode 0600). */
-export function createKeys(folder: DataFolder, { dataExists }: { dataExists: boolean }): void {
+/** The content of the database that needs keys. */
+export interface ExistingData {
+  dataExists: boolean;
+  /** Whether any row has a hash by the row key. */
+  hasBoundRows: boolean;
+}
+
+/**
+ * Creates the keys that do not exist yet (mode 0600). The row key of data from an earlier version is not bound: its rows have no
+ * hashes.
+ */
+export function createKeys(folder: DataFolder, { dataExists, hasBoundRows }: ExistingData): void {
+  if (hasBoundRows && !existsSync(folder.rowKey))
+    throw new DatabaseStartError(
+      `${folder.rowKey} is missing, and no token is accepted without it; restore it from your backup`,
+    );
+  createKey(folder.rowKey, (key) => `r1:${key}${dataExists ? '' : ' bound'}\n`, false);
   createKey(folder.sealKey, (key) => `k1:${key} bound\n`, dataExists);
   createKey(folder.internalKey, (key) => `${key}\n`, false);
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createTestDb, type TestDb } from '@secrets/db/testing';
@@ -52,13 +52,32 @@ test('refuses a database that another standalone process uses, with a sentence f
     }),
   ));
 
-test('refuses to create a new seal key if the database contains data', () =>
+test('refuses to create a new seal key or row key if the database contains data that needs the old one', () =>
   withFolder(async (folder) => {
     await (await startOnDb(folder)).stop();
-    const sealKey = join(folder, 'seal.key');
-    await rm(sealKey);
-    await expect(startOnDb(folder)).rejects.toThrow(`${sealKey} is missing`);
-    expect(existsSync(sealKey)).toBe(false);
+    for (const name of ['seal.key', 'row.key']) {
+      const file = join(folder, name);
+      await rename(file, `${file}.away`);
+      await expect(startOnDb(folder)).rejects.toThrow(`${file} is missing`);
+      expect(existsSync(file)).toBe(false);
+      await rename(`${file}.away`, file);
+    }
+  }));
+
+test('a new installation has a bound row key; that of one from before there was any is not, and its tokens still work', () =>
+  withFolder(async (folder) => {
+    const rowKey = join(folder, 'row.key');
+    await (await startOnDb(folder)).stop();
+    expect(await readFile(rowKey, 'utf8')).toMatch(/^r1:\S+ bound\n$/);
+    await rm(rowKey);
+    await db.query('update login.tokens set row_hash = null'); // as the version before stores them
+    const upgraded = await startOnDb(folder);
+    try {
+      expect(await readFile(rowKey, 'utf8')).toMatch(/^r1:\S+\n$/);
+      expect(await post(upgraded, 'sys/mounts/kv', { type: 'kv' })).toBe(204);
+    } finally {
+      await upgraded.stop();
+    }
   }));
 
 test('refuses the data folder of version 0.1', () =>

@@ -65,6 +65,7 @@ async function expectNothingLeft({ dataDir, url, sandboxUrl }: Place): Promise<v
     'internal.key',
     'postgres',
     'root-token',
+    'row.key',
     'sandbox.jsonl',
     'seal.key',
   ]);

@@ -1,6 +1,7 @@
 import type { Namespace } from '@secrets/caller';
 import type { KeyRing } from '@secrets/seal';
 import { changeTag } from '../changes/change-tags.ts';
+import type { TokenColumns } from '../rows/token-row.ts';
 import { type AddressRanges, addressRanges } from './address-ranges.ts';
 import { areWithinLimit } from './identity-policies.ts';
 import { type BatchToken, openBatchToken } from './token.ts';
@@ -33,7 +34,7 @@ interface Ancestors {
   ancestor_mounts: (string | null)[] | null;
 }
 
-export interface ServiceTokenRow extends Ancestors {
+export interface ServiceTokenRow extends Ancestors, TokenColumns {
   accessor: string;
   display_name: string;
   entity_id: string | null;
@@ -47,6 +48,8 @@ export interface ServiceTokenRow extends Ancestors {
   identity_policies: string[] | null;
   /** The auth mount that issued it. */
   mount_id: string | null;
+  /** Binds these columns together (`RowGuard`). */
+  row_hash: string | null;
 }
 
 /** The token of a row. Undefined if its entity does not exist or is disabled, or has too many policies. */

@@ -1,11 +1,12 @@
 /**
- * SQL for when a token expires, not considering its ancestors: in 1970 if the auth mount that issued it was disabled.
+ * SQL for when a token expires, not considering its ancestors: in 1970 if the auth mount that issued it was disabled, and
+ * never after its maximum, which is bound to it (`boundTokenColumns`), while the expiry is not.
  * That is looked up rather than written to each token, so that disabling a mount costs the same however many tokens it
  * issued.
  */
 export const ownExpirySql = (token: string): string => `case
   when ${token}.mount_id is null or (select m.id from login.auth_mounts m where m.id = ${token}.mount_id) is not null
-  then ${token}.expires_at else to_timestamp(0) end`;
+  then least(${token}.expires_at, ${token}.max_expires_at) else to_timestamp(0) end`;
 
 /**
  * SQL for a row about the ancestors of a token: `expires_at`, their earliest expiry, null if none of them expires;

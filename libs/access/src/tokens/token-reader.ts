@@ -3,6 +3,8 @@ import type { Db } from '@secrets/db';
 import type { AccessChanges } from '../changes/access-changes.ts';
 import type { Epoch } from '../changes/epoch.ts';
 import { type AtEpoch, readBatchToken, readServiceToken } from '../read-access.ts';
+import type { RowGuard } from '../rows/row-guard.ts';
+import { tokenRow } from '../rows/token-row.ts';
 import { type AccessToken, fromServiceToken, parseBatchToken } from './access-token.ts';
 import { epochCache } from './epoch-cache.ts';
 import { batchTokenKeyRing, tokenHash, tokenKind } from './token.ts';
@@ -24,6 +26,7 @@ export interface TokenReaderOptions {
   keys: InternalKeys;
   changes: AccessChanges;
   clock: () => number;
+  rows: RowGuard;
 }
 
 const maxTokens = 20_000;
@@ -31,7 +34,7 @@ const maxTokens = 20_000;
 const maxWeight = 200_000;
 
 /** Reads tokens, through a cache that follows every change. */
-export function tokenReader({ db, keys, changes, clock }: TokenReaderOptions): TokenReader {
+export function tokenReader({ db, keys, changes, clock, rows }: TokenReaderOptions): TokenReader {
   const keyRing = batchTokenKeyRing(keys);
   const cache = epochCache<AccessToken>({
     changes,
@@ -43,7 +46,8 @@ export function tokenReader({ db, keys, changes, clock }: TokenReaderOptions): T
 
   const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {
     const { epoch, row } = await readServiceToken(db, hash);
-    return { epoch, row: row && fromServiceToken(row) };
+    const isBelieved = row !== undefined && rows.accepts(tokenRow(hash, row), row.row_hash);
+    return { epoch, row: isBelieved ? fromServiceToken(row) : undefined };
   };
   const readBatch = async (text: string): Promise<AtEpoch<AccessToken>> => {
     const opened = parseBatchToken(keyRing, text);

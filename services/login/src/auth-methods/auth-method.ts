@@ -1,3 +1,4 @@
+import type { RowGuard } from '@secrets/access';
 import type { InternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { type Endpoint, endpointWith } from '@secrets/http';
@@ -52,7 +53,8 @@ export interface AuthMethodDeps {
   /** Seals the secrets in a method's configuration. */
   keyRing: KeyRing;
   keys: InternalKeys;
-  /** For `issueToken`. */
+  /** This and the next are for `issueToken`. */
+  rows: RowGuard;
   storeLoginToken: StoreLoginToken;
   log: Logger;
 }

@@ -11,6 +11,7 @@ import type { Caller } from '@secrets/caller';
 import { notFound } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { isWithin } from '../namespaces/namespace-path.ts';
+import { storedTokenRow } from '../queries/tokens/bound-row.ts';
 import { findTokenByAccessor, findTokenByHash, type StoredToken } from '../queries/tokens/stored-tokens.ts';
 import type { TokenContext } from './issue-token.ts';
 
@@ -23,7 +24,7 @@ export async function requireTokenByAccessor(
   caller: Caller,
   accessor: string,
 ): Promise<StoredToken> {
-  return requireEnabled(requireReachable(caller, await findTokenByAccessor(context.db, accessor)));
+  return requireEnabled(requireReachable(caller, await believedTokenByAccessor(context, accessor)));
 }
 
 /** A service token that was sent in the body. Throws `not_found` in the same cases. */
@@ -32,10 +33,15 @@ export async function requireTokenByValue(
   caller: Caller,
   token: string,
 ): Promise<StoredToken> {
-  return requireEnabled(requireReachable(caller, await findTokenByHash(context.db, tokenHash(token))));
+  return requireEnabled(
+    requireReachable(caller, believed(context, await findTokenByHash(context.db, tokenHash(token)))),
+  );
 }
 
-/** A token that is to be revoked. A token of a disabled entity is found, too: it would be valid again when that is enabled. */
+/**
+ * A token that is to be revoked. A token of a disabled entity is found, too: it would be valid again when that is enabled. So
+ * is one whose row is not believed, so that it can be deleted.
+ */
 export async function requireTokenToRevoke(
   { db }: TokenContext,
   caller: Caller,
@@ -85,18 +91,27 @@ export async function findBatchToken(
  * or if `sent`, which is not part of the signed assertion, is the text of another token.
  */
 export async function ownToken(
-  { db }: TokenContext,
+  context: TokenContext,
   caller: Caller,
   sent: Sealed<string> | undefined,
 ): Promise<StoredToken | undefined> {
   if (caller.accessor === null) return undefined;
   const token =
     sent === undefined
-      ? await findTokenByAccessor(db, caller.accessor)
-      : await findTokenByHash(db, tokenHash(sent.reveal()));
+      ? await believedTokenByAccessor(context, caller.accessor)
+      : believed(context, await findTokenByHash(context.db, tokenHash(sent.reveal())));
   if (token?.accessor !== caller.accessor) throw notFound();
   return requireEnabled(token);
 }
+
+/** The token of an accessor; undefined if it does not exist, has expired, or its row is not as it was written. */
+export const believedTokenByAccessor = async (
+  context: TokenContext,
+  accessor: string,
+): Promise<StoredToken | undefined> => believed(context, await findTokenByAccessor(context.db, accessor));
+
+const believed = ({ rows }: TokenContext, token: StoredToken | undefined): StoredToken | undefined =>
+  token !== undefined && rows.accepts(storedTokenRow(token), token.rowHash) ? token : undefined;
 
 function requireEnabled(token: StoredToken): StoredToken {
   if (token.isWithoutEntity) throw notFound();

@@ -3,6 +3,7 @@ import {
   batchTokenKeyRing,
   newAccessor,
   newToken,
+  type RowGuard,
   requireEvaluable,
   sealBatchToken,
   tokenHash,
@@ -13,6 +14,7 @@ import { invalid, Problem, permissionDenied } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { DbContext } from '../db-context.ts';
 import { findPolicySize } from '../queries/policies.ts';
+import { newTokenRow } from '../queries/tokens/bound-row.ts';
 import { type LoginIdentity, type LoginOwner, upsertOwner } from '../queries/tokens/login-tokens.ts';
 import { insertToken, type NewToken } from '../queries/tokens/new-tokens.ts';
 import { findOwnerReasons, policiesReason } from './owner-reasons.ts';
@@ -21,6 +23,7 @@ import type { StoreLoginToken } from './store-login-token.ts';
 /** The dependencies for issuing and finding tokens. */
 export interface TokenContext extends DbContext {
   keys: InternalKeys;
+  rows: RowGuard;
   storeLoginToken: StoreLoginToken;
 }
 
@@ -31,7 +34,7 @@ interface Owner {
 }
 
 /** A token to be issued; its accessor, and usually its text, do not exist yet. */
-export interface TokenToIssue extends Omit<NewToken, 'hash' | 'accessor' | 'entityId'> {
+export interface TokenToIssue extends Omit<NewToken, 'hash' | 'accessor' | 'entityId' | 'rowHash'> {
   type: 'service' | 'batch';
   /** The text of a service token, if the request chose it. */
   text?: Sealed<string> | undefined;
@@ -81,7 +84,9 @@ async function requireEvaluablePolicies(
 async function issueServiceToken(context: TokenContext, token: TokenToIssue): Promise<IssuedToken> {
   const secret = token.text ?? newToken();
   const { owner } = token;
-  const stored = { ...token, hash: tokenHash(secret.reveal()), accessor: newAccessor() };
+  const identified = { ...token, hash: tokenHash(secret.reveal()), accessor: newAccessor() };
+  const login = 'mountId' in owner ? owner : undefined;
+  const stored = { ...identified, rowHash: context.rows.hashOf(newTokenRow(identified, login)) };
   if ('mountId' in owner) {
     const found = await usable(
       context,

@@ -1,6 +1,7 @@
-import { newAccessor, newToken, tokenHash, tokenKind } from '@secrets/access';
+import { newAccessor, newToken, rowGuard, tokenHash, tokenKind } from '@secrets/access';
 import type { Db } from '@secrets/db';
-import { createSecretFile, type Sealed, seal } from '@secrets/seal';
+import { createSecretFile, type KeyRing, type Sealed, seal } from '@secrets/seal';
+import { newTokenRow } from '../queries/tokens/bound-row.ts';
 import { insertRootToken, rootTokenWasCreated } from '../queries/tokens/new-tokens.ts';
 import { planLifetime } from './token-lifetime.ts';
 
@@ -10,10 +11,13 @@ import { planLifetime } from './token-lifetime.ts';
  * token from the file. Later starts change nothing, even if the root token was revoked.
  * @throws an error that names the file, if it does not contain a usable token
  */
-export async function ensureRootToken(db: Db, { file }: { file: string }): Promise<{ created: boolean }> {
+export async function ensureRootToken(
+  db: Db,
+  { file, rowKeys }: { file: string; rowKeys?: KeyRing | undefined },
+): Promise<{ created: boolean }> {
   if (await rootTokenWasCreated(db)) return { created: false };
   const token = openRootToken(file);
-  const created = await insertRootToken(db, {
+  const root = {
     hash: tokenHash(token.reveal()),
     accessor: newAccessor(),
     parentAccessor: null,
@@ -27,7 +31,9 @@ export async function ensureRootToken(db: Db, { file }: { file: string }): Promi
     renewable: false,
     lifetime: planLifetime({}, new Date(db.now()), { forever: true }),
     uses: null,
-  });
+  };
+  const rowHash = rowGuard(rowKeys).hashOf(newTokenRow(root));
+  const created = await insertRootToken(db, { ...root, rowHash });
   return { created };
 }
 

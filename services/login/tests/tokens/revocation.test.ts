@@ -5,7 +5,7 @@ import type { Db } from '@secrets/db';
 import { sweepTokens } from '../../src/tokens/sweep-tokens.ts';
 import { anonymous, audience, createIn, oid, useCloudB } from '../login-for-test.ts';
 
-const { cloudB, login } = useCloudB();
+const { cloudB, login } = useCloudB({ rowsAreBound: false });
 const create = createIn(login);
 
 /** Inserts tokens whose texts are `sst_`, a letter and a number. */

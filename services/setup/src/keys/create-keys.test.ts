@@ -42,8 +42,8 @@ describe('keys', () => {
     );
     expect(setup).toContain('database-url');
     expect(services).toEqual({
-      gateway: ['database-url', 'internal.key'],
-      login: ['database-url', 'internal.key', 'root-token', 'seal.key', 'worker.key'],
+      gateway: ['database-url', 'internal.key', 'row.key'],
+      login: ['database-url', 'internal.key', 'root-token', 'row.key', 'seal.key', 'worker.key'],
       secrets: ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
       'sync-control': ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
       ...Object.fromEntries(workers.map((worker) => [worker, ['amqp-url', 'database-url', 'seal.key']])),
@@ -116,6 +116,20 @@ describe('keys', () => {
     expect(broker.password).toBe(read('setup/broker-sync-worker-clouda-sm.password'));
     expect(new URL(read('setup/broker-url')).password).toBe(read('rabbitmq/password'));
     expect(new URL(read('setup/database-url')).password).toBe(read('postgres/password'));
+  });
+
+  test('only gateway and login have the row key, bound unless the installation is older than it', () => {
+    createKeys(env);
+    expect(
+      names()
+        .filter((name) => name.endsWith('/row.key'))
+        .sort(),
+    ).toEqual(['gateway/row.key', 'login/row.key', 'setup/row.key']);
+    expect(read('gateway/row.key')).toBe(read('login/row.key'));
+    expect(readKeyRing(join(root, 'login/row.key')).current.isBound).toBe(true);
+    for (const folder of ['gateway', 'login', 'setup']) rmSync(join(root, folder, 'row.key'));
+    createKeys(env);
+    expect(readKeyRing(join(root, 'login/row.key')).current.isBound).toBe(false);
   });
 
   test('a second run changes nothing, not even a file that the operator changed', () => {

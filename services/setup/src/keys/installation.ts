@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { newToken } from '@secrets/access';
 import { createSecretFile, readSecretFile } from '@secrets/seal';
@@ -11,6 +12,7 @@ export const setupFolder = 'setup';
 const key = () => randomBytes(32).toString('base64');
 /** A file of an older installation lacks the word, and keeps lacking it. */
 const boundKey = () => `${key()} bound`;
+const internalKeyFile = 'internal.key';
 const password = () => randomBytes(24).toString('base64url'); // needs no escaping in a URL
 
 /** The random secrets of an installation, generated once. */
@@ -19,6 +21,8 @@ export interface Installation {
   internalKey: string;
   /** Three keys, so that a service opens only its own data; 32 bytes in base64, and `bound` after a bound key. */
   sealKeys: { login: string; secrets: string; sync: string };
+  /** Binds rows; 32 bytes in base64, and `bound`, unless the installation is older than the key. */
+  rowKey: string;
   rootToken: string;
   ownerPassword: string;
   brokerOwnerPassword: string;
@@ -30,8 +34,10 @@ export interface Installation {
 export function openInstallation(folder: string): Installation {
   const generated = (name: string, generate: () => string) =>
     createSecretFile(join(folder, name), () => `${generate()}\n`, { mode: 0o400 }).trim();
+  const isOlder = existsSync(join(folder, internalKeyFile));
   return {
-    internalKey: generated('internal.key', key),
+    rowKey: generated('row.key', isOlder ? key : boundKey), // first: once another file exists, the installation counts as older
+    internalKey: generated(internalKeyFile, key),
     sealKeys: {
       login: generated('seal-login.key', key),
       secrets: generated('seal-secrets.key', key),

@@ -49,6 +49,11 @@ export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
     // In a file of its own: `internal.key` of an older installation is not changed.
     { ...internalKey('login', tokenRequests, installation), name: 'worker.key' },
     ...sealKeys(installation),
+    ...['gateway', 'login'].map((folder) => ({
+      folder,
+      name: 'row.key',
+      content: `rows1:${installation.rowKey}\n`,
+    })),
     { folder: 'login', name: 'root-token', content: `${installation.rootToken}\n` },
     { folder: 'postgres', name: 'password', content: `${installation.ownerPassword}\n` },
     { folder: 'rabbitmq', name: 'password', content: `${installation.brokerOwnerPassword}\n` },

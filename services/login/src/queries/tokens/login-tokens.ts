@@ -102,16 +102,16 @@ const selectOwner = 'select "entityId", "identityPolicies", paths, "plusPaths" f
 
 const ofToken = {
   namespaceId: '$4::text',
-  mountId: '$18::uuid',
-  alias: 'lower($19::text)',
-  groups: '$21::text[]',
-  issuedAt: notAhead('$22::timestamptz'),
+  mountId: '$19::uuid',
+  alias: 'lower($20::text)',
+  groups: '$22::text[]',
+  issuedAt: notAhead('$23::timestamptz'),
   policies: '$7::text[]',
 };
 const loginColumns = `${newTokenColumns}, mount_id, login_source, entity_id`;
 const insertToken = `${sizedOwner(ofToken)}, stored as (
     insert into login.tokens (${loginColumns})
-    select ${newTokenValues}, $18::uuid, $20::jsonb, "entityId" from sized
+    select ${newTokenValues}, $19::uuid, $21::jsonb, "entityId" from sized
     where ${areWithinLimitSql('"identityPolicies"')} and ${isEvaluableSql('sized')}
   ) ${selectOwner}`;
 const insertKnownText = `with ${knownOwner(ofToken)}, ${insertToken}`;

@@ -29,6 +29,8 @@ export interface NewToken {
   uses: number | null;
   /** The token role with which it is created; absent if there is none. */
   roleName?: string | undefined;
+  /** Binds the columns that never change together (`RowGuard`); null without a key. */
+  rowHash: string | null;
 }
 
 /** A new token but for its entity, which a login determines. */
@@ -53,11 +55,12 @@ const columns: readonly [name: string, type: string, value: (token: UnownedToken
   ['expires_at', 'timestamptz', ({ lifetime }) => lifetime.expiresAt],
   ['uses_left', 'integer', ({ uses }) => uses],
   ['role_name', 'text', ({ roleName }) => roleName ?? null],
+  ['row_hash', 'text', ({ rowHash }) => rowHash],
 ];
 
 export const newTokenColumns = columns.map(([name]) => name).join(', ');
 
-/** The values of these columns: the first 17 parameters, which `newTokenParams` returns. */
+/** The values of these columns: the first 18 parameters, which `newTokenParams` returns. */
 export const newTokenValues = columns.map(([, type], at) => `$${at + 1}::${type}`).join(', ');
 
 export const newTokenParams = (token: UnownedToken): unknown[] => columns.map(([, , value]) => value(token));
@@ -72,7 +75,7 @@ export const newTokenRecord = (token: UnownedToken): Record<string, unknown> =>
 export async function insertToken(sql: Sql, token: NewToken): Promise<boolean> {
   const stored = await sql.query(
     `insert into login.tokens (${newTokenColumns}, entity_id)
-     select ${newTokenValues}, $18::uuid from login.namespaces n where n.id = $4 for key share returning 1`,
+     select ${newTokenValues}, $19::uuid from login.namespaces n where n.id = $4 for key share returning 1`,
     [...newTokenParams(token), token.entityId],
   );
   return stored.length > 0;

@@ -4,8 +4,12 @@ import type { Json } from '@secrets/domain';
 import type { LeaseLimits } from '../auth-mounts.ts';
 import { recordedChangeSql } from './revocations.ts';
 
-/** A stored token, without its hash. */
+/** A stored token. */
 export interface StoredToken {
+  /** Of its text. */
+  hash: Buffer;
+  /** Binds the columns that never change together (`RowGuard`); null in a row of an earlier version. */
+  rowHash: string | null;
   accessor: string;
   parentAccessor: string | null;
   /** The auth mount that issued it; null if none did. */
@@ -45,7 +49,7 @@ export interface StoredToken {
 }
 
 const storedToken = `
-  select t.accessor, case when above.count > 0 then t.parent_accessor end as "parentAccessor", t.mount_id as "mountId", m.type as "mountType",
+  select t.hash, t.row_hash as "rowHash", t.accessor, case when above.count > 0 then t.parent_accessor end as "parentAccessor", t.mount_id as "mountId", m.type as "mountType",
     jsonb_build_object('defaultLeaseSeconds', coalesce(m.default_lease_seconds, 0), 'maxLeaseSeconds', coalesce(m.max_lease_seconds, 0)) as limits,
     t.namespace_id as "namespaceId", n.path as "namespacePath", t.display_name as "displayName",
     t.creation_path as "creationPath", t.policies,
@@ -54,7 +58,7 @@ const storedToken = `
     t.bound_cidrs as "boundCidrs",
     t.renewable, t.ttl_seconds as "ttlSeconds", t.period_seconds as "periodSeconds",
     t.explicit_max_ttl_seconds as "explicitMaxTtlSeconds", t.max_expires_at as "maxExpiresAt",
-    t.expires_at as "expiresAt", above.expires_at as "ancestorsExpireAt", above.count as depth, t.uses_left as "usesLeft", t.role_name as "roleName",
+    least(t.expires_at, t.max_expires_at) as "expiresAt", above.expires_at as "ancestorsExpireAt", above.count as depth, t.uses_left as "usesLeft", t.role_name as "roleName",
     t.login_source as "loginSource", t.created_at as "createdAt", t.renewed_at as "renewedAt"
   from login.tokens t join login.namespaces n on n.id = t.namespace_id
   left join login.auth_mounts m on m.id = t.mount_id

@@ -1,7 +1,8 @@
 import { type Caller, maySudo } from '@secrets/caller';
 import { invalid, Problem, permissionDenied } from '@secrets/domain';
 import { seal } from '@secrets/seal';
-import { findTokenByAccessor, type StoredToken } from '../../queries/tokens/stored-tokens.ts';
+import type { StoredToken } from '../../queries/tokens/stored-tokens.ts';
+import { believedTokenByAccessor } from '../find-token.ts';
 import { type IssuedToken, issueToken, type TokenContext } from '../issue-token.ts';
 import { withinRole } from '../roles/apply-role.ts';
 import { rolePolicies } from '../roles/role-policies.ts';
@@ -91,7 +92,7 @@ function requireMayCreate(caller: Caller, request: TokenRequest): void {
 }
 
 async function requireUsableParent(context: TokenContext, { accessor }: Caller): Promise<StoredToken> {
-  const parent = accessor === null ? undefined : await findTokenByAccessor(context.db, accessor);
+  const parent = accessor === null ? undefined : await believedTokenByAccessor(context, accessor);
   if (parent === undefined || parent.isWithoutEntity) throw permissionDenied();
   if (parent.depth + 1 >= maxGenerations)
     throw invalid(`tokens can be created from each other in at most ${maxGenerations} generations`);

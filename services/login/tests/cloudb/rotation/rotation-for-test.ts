@@ -1,3 +1,4 @@
+import { rowGuard } from '@secrets/access';
 import type { CloudBContext } from '../../../src/auth-methods/cloudb/cloudb-context.ts';
 import { decryptSecret } from '../../../src/auth-methods/cloudb/config/secret-fields.ts';
 import { DirectoryKeys } from '../../../src/auth-methods/cloudb/directory/directory-keys.ts';
@@ -70,7 +71,7 @@ function contextOf(
 ): CloudBContext {
   const { keyRing, keys, log } = service;
   const db = process.dbOf(service.db);
-  const deps = { keyRing, keys, log, db, storeLoginToken: storingLoginTokens(db) };
+  const deps = { keyRing, keys, rows: rowGuard(undefined), log, db, storeLoginToken: storingLoginTokens(db) };
   const clients = new MountClients({ ...deps, urls: sandboxUrls(sandbox), environment, debugLog: log });
   return {
     ...deps,

@@ -66,6 +66,7 @@ const newToken = () => ({
     maxExpiresAt: null,
   },
   uses: null,
+  rowHash: null,
 });
 const login = (alias: string, groups = ['group7', 'group9']) => ({
   mountId,

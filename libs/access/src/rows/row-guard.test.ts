@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { parseKeyRing } from '@secrets/seal';
+import { type BoundRow, reportingRowGuard, rowGuard } from './row-guard.ts';
+
+const line = (id: string, suffix = '') => `${id}:${randomBytes(32).toString('base64')}${suffix}\n`;
+const guardOf = (...lines: string[]) => rowGuard(parseKeyRing(lines.join(''), 'test'));
+const row: BoundRow = {
+  table: 'login.tokens',
+  name: 'a',
+  values: ['a', null, new Date(0), { b: 1, a: [2] }],
+};
+
+describe('a row', () => {
+  const [first, second, bound] = [line('r1'), line('r2'), line('r3', ' bound')];
+
+  test.each([
+    ['is accepted as it was written', guardOf(first), row, true],
+    [
+      'is accepted with the names of its JSON in another order',
+      guardOf(first),
+      { ...row, values: [...row.values.slice(0, 3), { a: [2], b: 1 }] },
+      true,
+    ],
+    [
+      'is rejected with another value',
+      guardOf(first),
+      { ...row, values: ['b', ...row.values.slice(1)] },
+      false,
+    ],
+    ['is accepted after a rotation', guardOf(second, first), row, true],
+    ['is accepted after a rotation to a bound key', guardOf(bound, first), row, true],
+    ['is rejected when its key is gone', guardOf(second), row, false],
+    ['is accepted without any key', rowGuard(undefined), row, true],
+  ])('%s', (_rule, guard, read, accepted) => {
+    expect(guard.accepts(read, guardOf(first).hashOf(row))).toBe(accepted);
+  });
+
+  test('without a hash is accepted until the current key is bound', () => {
+    const verdicts = [[first], [first, bound], [bound, first]].map((lines) =>
+      guardOf(...lines).accepts(row, null),
+    );
+    expect(verdicts).toEqual([true, true, false]);
+    expect(rowGuard(undefined).hashOf(row)).toBeNull();
+  });
+});
+
+test('each rejected row is logged by its name, without its hash, and counted', () => {
+  const lines: unknown[] = [];
+  let counted = 0;
+  const names: string[] = [];
+  const guard = reportingRowGuard({
+    rowKeys: parseKeyRing(line('r1', ' bound'), 'test'),
+    log: { warn: (...logged) => void lines.push(logged) },
+    metrics: {
+      counter: (name) => {
+        names.push(name);
+        return { inc: () => void counted++ };
+      },
+    },
+  });
+  expect(guard.accepts(row, guard.hashOf(row))).toBe(true);
+  expect(lines).toEqual([]);
+  expect([guard.accepts(row, null), guard.accepts(row, 'r1:other'), guard.accepts(row, '')]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(names).toEqual(['access_rows_rejected_total']);
+  expect(counted).toBe(3);
+  expect(new Set(lines.map((logged) => JSON.stringify(logged)))).toEqual(
+    new Set([
+      JSON.stringify([
+        { table: 'login.tokens', name: 'a' },
+        'a row is not as login has written it, and is not believed',
+      ]),
+    ]),
+  );
+});

@@ -1,0 +1,64 @@
+import { canonicalJson } from '@secrets/domain';
+import { type KeyRing, keyedHash, matchesKeyedHash } from '@secrets/seal';
+
+/** The columns of a row that a keyed hash binds together. */
+export interface BoundRow {
+  table: 'login.tokens';
+  /** For the log. */
+  name: string;
+  /** As they are written and read: strings, numbers, booleans, times, arrays and JSON. */
+  values: readonly unknown[];
+}
+
+/** Finds rows that somebody without the row key has inserted or changed (docs/adr/0047-bound-rows.md). */
+export interface RowGuard {
+  /** The keyed hash of a new row; null without a key. */
+  hashOf(row: BoundRow): string | null;
+  /**
+   * Whether a row is as it was written. A row without a hash, from an earlier version, is accepted until the current key is
+   * bound.
+   */
+  accepts(row: BoundRow, hash: string | null): boolean;
+}
+
+/** @param rowKeys undefined if rows are not protected */
+export function rowGuard(
+  rowKeys: KeyRing | undefined,
+  onRejected: (row: BoundRow) => void = () => undefined,
+): RowGuard {
+  if (rowKeys === undefined) return { hashOf: () => null, accepts: () => true };
+  const matches = (row: BoundRow, hash: string | null) =>
+    hash === null ? !rowKeys.current.isBound : matchesKeyedHash(rowKeys, row.table, textOf(row), hash);
+  return {
+    hashOf: (row) => keyedHash(rowKeys, row.table, textOf(row)),
+    accepts: (row, hash) => {
+      const isAccepted = matches(row, hash);
+      if (!isAccepted) onRejected(row);
+      return isAccepted;
+    },
+  };
+}
+
+/** JSON of Postgres does not keep the order of names. */
+const textOf = ({ values }: BoundRow): string =>
+  canonicalJson(values.map((value) => (value instanceof Date ? value.toISOString() : value)));
+
+interface RowGuardDeps {
+  rowKeys?: KeyRing | undefined;
+  log: { warn(fields: object, message: string): void };
+  metrics: {
+    counter(name: string, help: string): { inc(): void };
+  };
+}
+
+/** A guard that logs and counts the rows that it rejects. */
+export function reportingRowGuard({ rowKeys, log, metrics }: RowGuardDeps): RowGuard {
+  const rejected = metrics.counter(
+    'access_rows_rejected_total',
+    'Reads of rows that are not as login has written them',
+  );
+  return rowGuard(rowKeys, ({ table, name }) => {
+    rejected.inc();
+    log.warn({ table, name }, 'a row is not as login has written it, and is not believed');
+  });
+}
