@@ -1,3 +1,4 @@
+import { setInterval } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Json } from '@secrets/domain';
 import { type ConnectedDestination, ScopeMemory } from '@secrets/sync-worker';
@@ -212,8 +213,30 @@ test('a write costs one conditional request, which is not counted', async () => 
   const before = await used();
   harness.allCalls();
   await connected.put(next, signal());
-  expect(harness.allCalls()).toEqual(['getRepository', 'getRepoSecret', 'createOrUpdateRepoSecret']);
+  const calls = harness.allCalls();
+  expect([...calls.slice(0, -1).sort(), ...calls.slice(-1)]).toEqual([
+    'getRepoSecret',
+    'getRepository',
+    'createOrUpdateRepoSecret',
+  ]);
   expect((await used()) - before).toBe(3); // the look, the write, and this test's own read
+});
+
+test('a put looks at the secret while it checks the repository, and writes only after both', async () => {
+  const connected = await connect();
+  const { name, next } = await synced(connected);
+  harness.sandbox.codehost.faults.add({ effect: 'silence', operation: 'getRepository' });
+  harness.allCalls();
+  const attempt = new AbortController();
+  const put = expect(connected.put(next, attempt.signal)).rejects.toMatchObject({ kind: 'unavailable' });
+  const calls: string[] = [];
+  for await (const _ of setInterval(10)) {
+    calls.push(...harness.allCalls());
+    if (calls.includes('getRepoSecret')) break;
+  }
+  attempt.abort();
+  await put;
+  expect(places(name)).toEqual(['acme/web: one']);
 });
 
 test('a server that does not know repositories by their ID is addressed by name, as long as that is the same one', async () => {

@@ -51,6 +51,11 @@ export class SecretsLocation {
     return this.#memory.id;
   }
 
+  /** Whether an earlier check has found out by what the place is addressed. */
+  get isAddressed(): boolean {
+    return this.#knowsIds !== undefined;
+  }
+
   /** The path of the repository, its environment or the organization. */
   get path(): string {
     const { named, byId, below } = this.#addresses;

@@ -5,7 +5,7 @@ import { type Access, requireStatus, type ScopeResponse } from '../api/secret-sc
 import { isUntouched } from './inspect-secret.ts';
 import { isCreatedAgain, parseRemembered, type Remembered, remember } from './remembered.ts';
 import { sealFor } from './scope-key.ts';
-import { findSecret, type Store, timeOf, withScope } from './store.ts';
+import { findSecret, lookInPlace, type Store, timeOf, withScope } from './store.ts';
 
 /**
  * Reconciles the secret with the value and with who may see it, in as few calls as possible: none if nothing changed, and
@@ -16,10 +16,10 @@ export async function putSecret(store: Store, request: PutRequest): Promise<Reme
   const isUnchanged = !request.valueChanged && !request.verify;
   const unchanged = isUnchanged ? parseRemembered(store, request) : undefined;
   if (unchanged !== undefined && hasAccess(store, unchanged)) return unchanged;
-  await store.scope.place.require(store.signal);
+  const look = await lookInPlace(store, request.externalName);
   const known = parseRemembered(store, request);
-  if (known === undefined) return createOrTakeOver(store, request);
-  const found = await findSecret(store, request.externalName);
+  if (known === undefined) return createOrTakeOver(store, request, look);
+  const found = await look();
   const isAnother = found !== undefined && isCreatedAgain(found, known);
   if (isAnother && !request.overwrite) throw createdAgain(request.externalName);
   if (isAnother || found === undefined) return makeOwn(store, request, known);
@@ -48,10 +48,14 @@ async function makeOwn(store: Store, request: PutRequest, known: Remembered): Pr
 }
 
 /** The key is fetched first: if that succeeds, a secret that is not found does not exist. */
-async function createOrTakeOver(store: Store, request: PutRequest): Promise<Remembered> {
+async function createOrTakeOver(
+  store: Store,
+  request: PutRequest,
+  look: () => Promise<FoundSecret | undefined>,
+): Promise<Remembered> {
   const { externalName: name, overwrite } = request;
   await withScope(store, () => store.key.current(store.signal));
-  const shown = await findSecret(store, name);
+  const shown = await look();
   const found = shown !== undefined && store.removed.includes(name, shown.updated_at) ? undefined : shown;
   if (found === undefined) await withScope(store, () => store.count.requireRoom(store.signal));
   else requireWritable(store.owner, { name, tags: {}, isRemembered: isStarted(request) }, overwrite);

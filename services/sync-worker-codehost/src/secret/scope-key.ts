@@ -12,6 +12,10 @@ export class ScopeKey {
     this.#scope = scope;
   }
 
+  get isHeld(): boolean {
+    return this.#held !== undefined;
+  }
+
   async current(signal: AbortSignal): Promise<PublicKey> {
     return this.#held ?? this.#fetch(signal);
   }

@@ -30,6 +30,23 @@ export async function findSecret({ scope, signal }: Store, name: string): Promis
   }
 }
 
+/**
+ * Checks the place, and looks at the secret meanwhile: neither changes anything. The first put of a client does one after the
+ * other: it does not know yet how the place is addressed, nor whether a secret that is not found is only not visible.
+ * @returns the secret, once the place has passed; a function, since a fault of the look may not matter
+ */
+export async function lookInPlace(
+  store: Store,
+  name: string,
+): Promise<() => Promise<FoundSecret | undefined>> {
+  const { scope, key, signal } = store;
+  const canBegin = scope.place.isAddressed && key.isHeld;
+  const looking = canBegin ? findSecret(store, name) : undefined;
+  const [checked] = await Promise.allSettled([scope.place.require(signal), looking]);
+  if (checked.status === 'rejected') throw checked.reason; // it says more than a fault of the look
+  return () => looking ?? findSecret(store, name);
+}
+
 /** Runs calls that fail with "not found" only if the scope itself cannot be found or written. */
 export async function withScope<Result>({ scope }: Store, calls: () => Promise<Result>): Promise<Result> {
   try {
