@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { sandboxTypes } from '../tests/harness/destination-types.ts';
 
 /** The servers of a benchmark. */
 interface UsedServers {
@@ -24,6 +25,8 @@ export interface BenchOptions {
   rounds: number;
   /** Number of secrets that `sync` pushes. */
   secrets: number;
+  /** Destination types whose throughput `sync` measures, without the delay; all and the delay if undefined. */
+  types: readonly string[] | undefined;
   /** Number of entries that `fairness` and `backlog` queue; each measurement has its own default. */
   entries: number | undefined;
   /** Part of the names of the requests that `hostile` measures; undefined for all. */
@@ -43,10 +46,13 @@ export interface CommandLine {
   docs: boolean;
 }
 
+const allTypes = sandboxTypes.map(({ type }) => type);
+
 const flags = {
   seconds: { type: 'string', default: '5' },
   rounds: { type: 'string', default: '3' },
   secrets: { type: 'string', default: '1000' },
+  types: { type: 'string' },
   entries: { type: 'string' },
   only: { type: 'string' },
   out: { type: 'string', default: 'dist/bench' },
@@ -68,6 +74,7 @@ export function parseCommandLine(args: string[]): CommandLine {
   };
   const profiles = values['cpu-prof'] === undefined ? undefined : resolve(values['cpu-prof']);
   if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
+  if (values.docs && values.types !== undefined) throw new Error('--docs needs the figures of all types');
   return {
     names: positionals,
     help: values.help,
@@ -75,6 +82,7 @@ export function parseCommandLine(args: string[]): CommandLine {
       seconds: positive('seconds'),
       rounds: positive('rounds'),
       secrets: positive('secrets'),
+      types: values.types === undefined ? undefined : typesIn(values.types),
       entries: values.entries === undefined ? undefined : positive('entries'),
       only: values.only,
       profiles,
@@ -82,6 +90,14 @@ export function parseCommandLine(args: string[]): CommandLine {
     out: resolve(values.out),
     docs: values.docs,
   };
+}
+
+function typesIn(list: string): string[] {
+  const types = list.split(',');
+  const unknown = types.filter((type) => !allTypes.includes(type));
+  if (unknown.length > 0)
+    throw new Error(`--types: unknown ${unknown.join(', ')}; there are ${allTypes.join(', ')}`);
+  return types;
 }
 
 /** Returns the help text. `benchmarks` maps names to descriptions. */
@@ -99,6 +115,8 @@ Options:
   --seconds S     length of one measurement; default ${flags.seconds.default}
   --rounds N      repetitions of each measurement; default ${flags.rounds.default}
   --secrets N     number of secrets that sync pushes; default ${flags.secrets.default}
+  --types LIST    destination types whose throughput sync measures, separated by commas, and no delay; default all, and the delay.
+                  Not with --docs
   --entries N     number of entries that fairness and backlog queue; each figure states its number
   --only TEXT     measures only the requests of hostile whose names contain the text
   --out FOLDER    where to write the figures as JSON and as charts; default ${flags.out.default}
