@@ -11,6 +11,7 @@ import { serviceSchemas } from '@secrets/schemas';
 import { freePorts } from '../../../scripts/free-ports.ts';
 import { eventuallyEqual } from '../../harness/eventually.ts';
 import { bundleEnv, mainOf, Program } from '../../harness/program.ts';
+import { isLongRun } from '../../harness/run-size.ts';
 
 const services = ['login', 'secrets', 'sync-control'] as const;
 type Name = (typeof services)[number];
@@ -120,8 +121,9 @@ test('services wait for the database, its role, its password, itself, and its sc
     () => onServer(`alter role ${role} password '${password}'`),
     () => onServer(`create database ${role} template template0`),
   ];
-  for (const step of steps) {
+  for (const [number, step] of steps.entries()) {
     await step();
+    if (!isLongRun && number % 2 === 0) continue; // the next step meets what is missing
     await new Promise((resolve) => setTimeout(resolve, 3_500)); // more than the longest pause
     await areWaiting();
   }
