@@ -54,6 +54,7 @@ export const restored: State = { name: 'after a restore, without statistics', en
 export const analysed: State = {
   name: 'after an analysis',
   enter: async (db) => void (await db.query('vacuum (analyze)')),
+  isLong: true,
 };
 
 /** The statistics are from before. The destinations of which cases name few entries keep all of them. */
