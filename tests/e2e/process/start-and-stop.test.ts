@@ -105,7 +105,7 @@ describe('after kill -9, the next start loses nothing and leaves nothing behind'
     ['while it creates its root token', ({ dataDir }) => existsSync(join(dataDir, 'root-token'))],
   ];
 
-  test.each(isLongRun ? states : states.slice(1, 2))('%s', async (_state, isReached) => {
+  longTest.each(states)('%s', async (_state, isReached) => {
     for (let kills = 1; kills <= maxKills; kills += 1) {
       const at = await place();
       const first = started(launchStandalone(at));

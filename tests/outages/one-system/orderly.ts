@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { ProcessName } from '../../harness/distributed.ts';
 import { eventually, quietFor } from '../../harness/eventually.ts';
 import { client, expectStatus } from '../../harness/http.ts';
@@ -49,7 +49,7 @@ export function orderlyStops(suite: Suite): void {
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.2);
   });
 
-  test('SIGTERM while a store is silent: the workers exit with 0 in time', async () => {
+  longTest('SIGTERM while a store is silent: the workers exit with 0 in time', async () => {
     const load = await Load.create(suite.system, { secrets: 10, rounds: 1, removed: 0 });
     const calls = await suite.sandbox.fault({ effect: 'silence' });
     await load.run();
