@@ -1,6 +1,6 @@
 -- login: up to 023.do.bound-rows.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 039.do.looks.sql
+-- sync: up to 040.do.inspections.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -678,6 +678,22 @@ create table sync.events (
   constraint events_pkey PRIMARY KEY (xid, id)
 );
 
+create table sync.inspections (
+  destination_id uuid not null,
+  destination_type text not null,
+  due_at timestamp with time zone default now(),
+  is_in_round boolean default false not null,
+  last_seen bigint default 0 not null,
+  page_end text,
+  page_id uuid,
+  page_seen integer default 0 not null,
+  position text default ''::text not null,
+  round_started_at timestamp with time zone default now() not null,
+  seen bigint default 0 not null,
+  constraint inspections_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint inspections_pkey PRIMARY KEY (destination_id)
+);
+
 create table sync.lanes (
   account text not null,
   destination_type text not null,
@@ -944,6 +960,10 @@ CREATE INDEX entries_waiting_for ON sync.entries USING btree (waits_for) WHERE (
 
 CREATE INDEX entries_without_room ON sync.entries USING btree (destination_id, updated_at) WHERE (fault = 'full'::text);
 
+CREATE INDEX inspections_due ON sync.inspections USING btree (destination_type, due_at);
+
+CREATE INDEX inspections_sent ON sync.inspections USING btree (destination_type, due_at) WHERE (page_id IS NOT NULL);
+
 CREATE INDEX outcome_minutes_by_age ON sync.outcome_minutes USING btree (minute);
 
 CREATE INDEX removal_brakes_approved ON sync.removal_brakes USING btree (approved_at) WHERE (approved_at IS NOT NULL);
@@ -1102,6 +1122,19 @@ begin
     new.waits_for := new.id;
   end if;
   return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.keep_inspection()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.inspections as i (destination_id, destination_type) values (new.id, new.type)
+  on conflict (destination_id) do update set due_at = now() where i.page_id is null;
+  return null;
 end $function$
 ;
 
@@ -1337,6 +1370,8 @@ CREATE TRIGGER record_first_pause AFTER INSERT ON sync.destination_health FOR EA
 
 CREATE TRIGGER record_pause AFTER UPDATE OF paused_until, failures ON sync.destination_health FOR EACH ROW WHEN ((((new.failures > 0) AND (new.paused_until > now()) AND (old.paused_until IS DISTINCT FROM new.paused_until)) OR ((old.failures > 0) AND (new.failures = 0)))) EXECUTE FUNCTION sync.record_pause();
 
+CREATE TRIGGER change_inspection AFTER UPDATE OF settings ON sync.destinations FOR EACH ROW WHEN ((old.settings IS DISTINCT FROM new.settings)) EXECUTE FUNCTION sync.keep_inspection();
+
 CREATE TRIGGER own_lane BEFORE INSERT OR UPDATE OF lane_id ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.own_lane();
 
 CREATE TRIGGER record_destination AFTER UPDATE ON sync.destinations FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND ((new.deleted_at IS NOT NULL) OR (old.revision <> new.revision) OR ((old.purge_initiated_at IS NULL) <> (new.purge_initiated_at IS NULL)) OR ((old.retry_initiated_at IS NULL) <> (new.retry_initiated_at IS NULL)) OR ((old.push_initiated_at IS NULL) <> (new.push_initiated_at IS NULL)) OR ((old.replan_initiated_at IS NULL) <> (new.replan_initiated_at IS NULL))))) EXECUTE FUNCTION sync.record_destination();
@@ -1348,6 +1383,8 @@ CREATE TRIGGER record_removed_destination AFTER DELETE ON sync.destinations FOR 
 CREATE TRIGGER remember_deleted_destination AFTER DELETE ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.remember_deleted_destination();
 
 CREATE TRIGGER renew_revision BEFORE UPDATE OF revision ON sync.destinations FOR EACH ROW WHEN ((old.revision <> new.revision)) EXECUTE FUNCTION sync.renew_revision();
+
+CREATE TRIGGER start_inspection AFTER INSERT ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.keep_inspection();
 
 CREATE TRIGGER forget_history AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.forget_history();
 

@@ -54,6 +54,17 @@ export { reviveStuckEntries } from './scheduling/stuck-entries.ts';
 export { forgetWorker, hasWorker, liveTypes, recordWorker } from './scheduling/workers.ts';
 export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';
+export {
+  deferInspection,
+  dueInspectionTypes,
+  endInspectionPage,
+  type Inspection,
+  type InspectionPage,
+  lockDueInspection,
+  readInspectionPage,
+  type SeenEntry,
+  startInspectionPage,
+} from './status/inspections.ts';
 export { listLanes, type NamespaceLane } from './status/lanes-of-namespace.ts';
 export {
   type EndedLook,

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
 import { Fault, syncQueue } from '@secrets/domain';
 import { seal } from '@secrets/seal';
-import { requestPut } from '@secrets/sync-entries';
+import { requestPut, startInspectionPage } from '@secrets/sync-entries';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
 import type { FoundSecret, InspectRequest, Look } from '../src/driver/look.ts';
@@ -61,8 +62,16 @@ async function read(id: string): Promise<LookRow> {
 }
 
 /** Starts a worker and pushes one key, as long ago as a store may need to show it. */
-async function withPushed(use: (id: string) => Promise<void>, value = 'v'): Promise<void> {
-  const [id = ''] = await insertSyncedSecret(db, keyRing, { k: value });
+const withPushed = (use: (id: string) => Promise<void>): Promise<void> =>
+  withAllPushed(['k'], ([id = '']) => use(id));
+
+/** Starts a worker and pushes these keys. */
+async function withAllPushed(
+  keys: readonly string[],
+  use: (ids: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const values = Object.fromEntries(keys.map((key) => [key, 'v']));
+  const ids = await insertSyncedSecret(db, keyRing, values);
   const worker = createSyncWorker({ type: destinationType, connect: async () => store }, depsOfWorker(), {
     concurrency: 4,
     leaseSeconds: 60,
@@ -70,9 +79,9 @@ async function withPushed(use: (id: string) => Promise<void>, value = 'v'): Prom
   });
   await worker.start();
   try {
-    await push(id);
-    await db.query(`update sync.entries set synced_at = now() - interval '10 minutes' where id = $1`, [id]);
-    await use(id);
+    for (const id of ids) await push(id);
+    await db.query(`update sync.entries set synced_at = now() - interval '10 minutes'`);
+    await use(ids);
   } finally {
     await worker.stop();
   }
@@ -181,4 +190,52 @@ test('an entry that is to be pushed is not looked at', () =>
     await publish(id, { look: true });
     await push(id);
     expect(looks).toEqual([]);
+  }));
+
+/** Has the worker look at a page of entries, and returns the row of its inspection when that has ended. */
+async function lookAtPage(ids: readonly string[]) {
+  const pageId = randomUUID();
+  const [row] = await db.query<{ destinationId: string }>(
+    'select destination_id as "destinationId" from sync.entries where id = $1',
+    [ids[0]],
+  );
+  const { destinationId } = row!;
+  await startInspectionPage(db, destinationId, { id: pageId, end: 'm', seen: 3 });
+  await publish(ids[0]!, { look: true, destination_id: destinationId, page_id: pageId, entry_ids: ids });
+  const readRow = () =>
+    db.query<{ pageId: string | null; position: string; seen: number; isDue: boolean }>(
+      `select page_id as "pageId", position, seen, due_at <= now() as "isDue" from sync.inspections where destination_id = $1`,
+      [destinationId],
+    );
+  await eventually(async () => (await readRow())[0]!.pageId === null);
+  return (await readRow())[0];
+}
+
+const ofPage = ['a', 'b', 'c', 'd', 'e'];
+
+test('a page of looks records what each has found, and then its end', () =>
+  withAllPushed(ofPage, async (ids) => {
+    answer = ({ externalName }) => ({ ...found, isUntouched: externalName !== 'c', value: 'different' });
+    expect(await lookAtPage(ids)).toEqual({ pageId: null, position: 'm', seen: 3, isDue: true });
+    const drifts = [];
+    for (const id of ids) drifts.push((await read(id)).drift);
+    expect(drifts).toEqual(['none', 'none', 'changed', 'none', 'none']);
+  }));
+
+test('a page of looks continues after a failure of one external secret', () =>
+  withAllPushed(ofPage, async (ids) => {
+    answer = () => {
+      throw new Fault('forbidden', 'no');
+    };
+    expect(await lookAtPage(ids)).toMatchObject({ position: 'm', isDue: true });
+    expect(looks).toHaveLength(5);
+  }));
+
+test('the rest of a page of looks is left for later when the destination fails', () =>
+  withAllPushed(ofPage, async (ids) => {
+    answer = () => {
+      throw new Fault('unavailable', 'no');
+    };
+    expect(await lookAtPage(ids)).toMatchObject({ position: '', seen: 0, isDue: false });
+    expect(looks.length).toBeLessThan(ids.length);
   }));

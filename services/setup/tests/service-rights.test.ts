@@ -27,6 +27,7 @@ const tablesOfWorker = (name: string): string[] => [
     'destinations',
     'entries',
     'entry_history',
+    'inspections',
     'lanes',
     'seal_keys',
     'workers',

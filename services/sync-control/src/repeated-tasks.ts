@@ -11,6 +11,7 @@ import { reconcile } from './changes/reconcile.ts';
 import { settleEvents } from './changes/removal-brake.ts';
 import { defaultLost, type SyncControlConfig } from './config.ts';
 import { advanceDestinations } from './destinations/background/advance-destinations.ts';
+import { advanceInspections } from './destinations/background/looks/advance-inspections.ts';
 import { advanceReplan } from './destinations/background/replan.ts';
 import { advanceReconnects } from './destinations/codehost-apps/reconnect-users.ts';
 import { forgetDeleted } from './destinations/forget-deleted.ts';
@@ -71,6 +72,8 @@ export const statementTasks: readonly Task[] = [
       advanceDestinations({ db: context.db, log, replan }, isStopping),
     );
   },
+  ({ following: { context, log } }) =>
+    every(1, 'looks', log, (isStopping) => advanceInspections(context, isStopping)),
   ({ following: { context, log } }) =>
     every(1, 'code-host applications', log, (isStopping) =>
       advanceReconnects({ db: context.db, log, queue: context.queue }, isStopping),

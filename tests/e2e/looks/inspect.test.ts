@@ -23,6 +23,18 @@ async function timePasses(): Promise<void> {
   await db.close();
 }
 
+/** Lets more than a day pass in which nothing has looked at what was pushed. */
+async function dayPasses(): Promise<void> {
+  const db = openDatabase(system);
+  await db.query(
+    `update sync.entries set synced_at = now() - interval '25 hours', verified_at = now() - interval '25 hours'`,
+  );
+  await db.query(
+    `update sync.inspections set due_at = now(), round_started_at = now() - interval '25 hours'`,
+  );
+  await db.close();
+}
+
 /** The ID and the settings of a destination, as they are stored. */
 async function storedDestination(name: string): Promise<{ id: string; settings: Record<string, unknown> }> {
   const db = openDatabase(system);
@@ -114,4 +126,13 @@ describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secre
     expect(warnings).toEqual([expect.stringContaining('look again later')]);
     await at.tool.close();
   });
+});
+
+test('what was changed by hand is reported without a request, a period after it was verified', async () => {
+  const at = await createSynced('cloudA-sm');
+  await at.tool.write(at.name, 'theirs');
+  await dayPasses();
+  await eventuallyEqual(async () => (await at.line()).drift, 'changed');
+  expect((await system.sandbox.find('cloudA-sm', at.name))?.value).toBe('theirs');
+  await at.tool.close();
 });

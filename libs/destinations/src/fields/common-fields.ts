@@ -1,4 +1,12 @@
-import { controlCharacters, emptyOr, flag, orPairs, stringList, withoutControl } from '@secrets/domain';
+import {
+  controlCharacters,
+  emptyOr,
+  flag,
+  orPairs,
+  secondsBetween,
+  stringList,
+  withoutControl,
+} from '@secrets/domain';
 import { z } from 'zod';
 import type { Granularity } from '../description.ts';
 import { instruction, option } from './field.ts';
@@ -105,6 +113,14 @@ export const commonFields = (granularity: Granularity) => ({
   conflict_policy: option(z.enum(['refuse', 'overwrite'], { error: 'must be refuse or overwrite' }), {
     default: 'refuse',
     help: "What to do about an existing external secret that is not the destination's own: leave it alone, or take it over. One that another destination has marked is never taken over.",
+  }),
+  drift_policy: option(z.enum(['report', 'off'], { error: 'must be report or off' }), {
+    default: 'report',
+    help: 'Whether to look regularly for external secrets that somebody else has changed: report what was found, or off.',
+  }),
+  inspection_period: option(secondsBetween(300, 90 * 86_400, '5m and 2160h (90 days)'), {
+    default: 86_400,
+    help: 'How often to look at each external secret.',
   }),
   ...networkFields,
 });

@@ -17,6 +17,19 @@ export type CheckMessage = z.infer<typeof CheckMessage>;
 export const LookMessage = EntryMessage.extend({ look: z.literal(true) });
 export type LookMessage = z.infer<typeof LookMessage>;
 
+/** Entries of one page of looks, at most. */
+export const maxPageOfLooks = 25;
+
+/**
+ * On the work queue too: "look at the external secrets of these entries". To an earlier version, it is a `LookMessage` about the
+ * first of them.
+ */
+export const LookPageMessage = LookMessage.extend({
+  page_id: z.uuid(),
+  entry_ids: z.array(z.uuid()).max(maxPageOfLooks),
+});
+export type LookPageMessage = z.infer<typeof LookPageMessage>;
+
 /** The queue on which `secrets` announces that a watched secret may have changed. */
 export const secretChangesQueue = 'secret-changes';
 

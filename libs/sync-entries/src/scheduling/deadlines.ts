@@ -33,6 +33,11 @@ export const entryDeadlines: readonly DeadlineTable[] = [
     },
   },
   {
+    name: 'sync.inspections',
+    key: ['destination_id', 'uuid'],
+    columns: { due_at: due, round_started_at: past },
+  },
+  {
     name: 'sync.destination_checks',
     key: ['id', 'uuid'],
     columns: { requested_at: past, ends_at: lease, next_removal_at: due },

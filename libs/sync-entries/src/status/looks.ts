@@ -26,7 +26,7 @@ export interface InspectedEntry {
 export const settlingMinutes = 5;
 
 /** SQL condition: entry `e` is achieved, no worker has it, and its external secret exists as far as is known. */
-const isInspectable = `e.desired = 'present' and e.status = 'SYNCED' and e.pushed_hash is not null
+export const isInspectable = `e.desired = 'present' and e.status = 'SYNCED' and e.pushed_hash is not null
   and e.applied_generation >= e.generation and e.lease_owner is null`;
 
 /** An entry that can be inspected, and its last look in full precision. */

@@ -1,6 +1,7 @@
 import type { Verdict } from '@secrets/broker';
-import { Fault, type LookMessage } from '@secrets/domain';
+import { Fault, type LookMessage, type LookPageMessage } from '@secrets/domain';
 import {
+  endInspectionPage,
   findInspectable,
   type InspectedEntry,
   recordFailedLook,
@@ -13,6 +14,7 @@ import type { AttemptContext } from '../entry/entry-statements.ts';
 import { failureOf } from '../entry/record-failure.ts';
 import { valueHash } from '../entry/values/value-hash.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
+import type { FailureKind } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';
 import { driftOf } from './drift-of.ts';
 import { isPushedValue } from './is-pushed-value.ts';
@@ -26,9 +28,39 @@ export async function handleLook(worker: WorkerContext, message: LookMessage): P
   if (entry === undefined) return 'ack';
   const running = runningByWorker.get(worker) ?? 0;
   if (running >= maxRunning) await recordFailedLook(worker.db, entry, tooMany);
-  else await counted(worker, running, () => lookAt(worker, entry));
+  else await counted(worker, running, async () => void (await lookAt(worker, entry)));
   return 'ack';
 }
+
+/**
+ * Handles one message: looks at the external secrets of a page, two at a time. What is left when the destination fails, or the
+ * worker stops, is looked at later. If the worker dies, the message is delivered to another one.
+ */
+export async function handleLookPage(worker: WorkerContext, message: LookPageMessage): Promise<Verdict> {
+  const { destination_id: destinationId, page_id: pageId, entry_ids: entryIds } = message;
+  const left = [...entryIds];
+  let isComplete = true;
+  const lookAtSome = async () => {
+    for (let id = left.shift(); id !== undefined && isComplete; id = left.shift())
+      if (!(await lookAtOneOfPage(worker, id))) isComplete = false;
+  };
+  await Promise.all(Array.from({ length: maxRunning }, lookAtSome));
+  await endInspectionPage(worker.db, { destinationId, pageId }, isComplete);
+  return 'ack';
+}
+
+/** Returns whether the next entry of the page may be looked at. */
+async function lookAtOneOfPage(worker: WorkerContext, id: string): Promise<boolean> {
+  const { isEnabled, attempts } = worker.limits;
+  if (!isEnabled() || attempts.isCancelled) return false;
+  const entry = await findInspectable(worker.db, id);
+  if (entry === undefined) return true;
+  const failure = await lookAt(worker, entry);
+  return failure === undefined || !ofDestination.has(failure);
+}
+
+/** Failures of the whole destination, which the next look would have as well. */
+const ofDestination: ReadonlySet<FailureKind> = new Set(['unauthenticated', 'throttled', 'unavailable']);
 
 /** Looks wait like entries for a slot of their worker, so they must not take all of them. */
 const maxRunning = 2;
@@ -44,19 +76,21 @@ async function counted(worker: WorkerContext, running: number, look: () => Promi
   }
 }
 
-async function lookAt(worker: WorkerContext, entry: InspectedEntry): Promise<void> {
+/** Returns why the look has failed; undefined if it has not. */
+async function lookAt(worker: WorkerContext, entry: InspectedEntry): Promise<FailureKind | undefined> {
   const startedAtMs = performance.now();
   let context: AttemptContext | undefined;
   let slot: Slot | undefined;
   try {
     context = await worker.entries.statements.readContext(entry.id);
-    if (context === undefined) return;
+    if (context === undefined) return undefined;
     slot = await worker.limits.slots.acquire(entry.destinationId);
     if (slot === undefined) throw new Fault('unavailable', 'the destination has stopped responding');
     slot.whenSlow(() => worker.limits.lanes.slow(entry.destinationId));
     await conclude(worker, entry, await inspect(worker, entry, context));
+    return undefined;
   } catch (error) {
-    await recordFailure(worker, { entry, laneId: context?.lane.id, startedAtMs }, error);
+    return await recordFailure(worker, { entry, laneId: context?.lane.id, startedAtMs }, error);
   } finally {
     slot?.release();
     context?.release();
@@ -100,12 +134,15 @@ interface Looking {
   startedAtMs: number;
 }
 
-/** Only throttling is reported to the lane, because it affects the account. Everything else is shown to whoever asked. */
+/**
+ * Records why a look has failed, unless the worker has cancelled it to stop, and returns the fault. Only throttling is
+ * reported to the lane, because it affects the account. Everything else is shown to whoever asked.
+ */
 async function recordFailure(
   { db, limits, observe: { log } }: WorkerContext,
   { entry, laneId, startedAtMs }: Looking,
   thrown: unknown,
-): Promise<void> {
+): Promise<FailureKind> {
   const { id: entryId, destinationId } = entry;
   const { kind, message, retryAfterSeconds, error } = failureOf(thrown);
   const fields = { entryId, destinationId, fault: kind };
@@ -113,5 +150,6 @@ async function recordFailure(
   else log.info({ ...fields, reason: message }, 'a look failed');
   if (kind === 'throttled' && laneId !== undefined)
     await limits.lanes.failed({ laneId, destinationId, startedAtMs }, { fault: kind, retryAfterSeconds });
-  await recordFailedLook(db, entry, message);
+  if (!limits.attempts.isCancelled) await recordFailedLook(db, entry, message);
+  return kind;
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { every, type Repeated } from '@secrets/background';
-import type { Broker, Consumer } from '@secrets/broker';
+import type { Broker, Consumer, Verdict } from '@secrets/broker';
 import { advanceClock } from '@secrets/clock';
 import type { Db } from '@secrets/db';
-import { CheckMessage, LookMessage, syncQueue } from '@secrets/domain';
+import { CheckMessage, LookMessage, LookPageMessage, syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
 import { forgetWorker, readSyncConfig, recordWorker } from '@secrets/sync-entries';
 import { type Logger, logFailure, type Metrics } from '@secrets/telemetry';
@@ -20,7 +20,7 @@ import type { WorkerContext } from '../entry/worker-context.ts';
 import { Attempts } from '../limits/attempts.ts';
 import { LaneReporter } from '../limits/lane-reporter.ts';
 import { Slots } from '../limits/slots.ts';
-import { handleLook } from '../look/handle-look.ts';
+import { handleLook, handleLookPage } from '../look/handle-look.ts';
 import { type IdentityTokens, noIdentityTokens } from './identity-tokens.ts';
 import { observedDriver } from './observed-driver.ts';
 import { workerMetrics } from './worker-metrics.ts';
@@ -88,12 +88,7 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
       consumer = await broker.consume(
         syncQueue(driver.type),
         { concurrency: limits.slots.prefetch },
-        (message) => {
-          const check = CheckMessage.safeParse(message);
-          if (check.success) return handleCheck(worker, check.data);
-          const look = LookMessage.safeParse(message);
-          return look.success ? handleLook(worker, look.data) : handleEntry(worker, message);
-        },
+        (message) => handleMessage(worker, message),
       );
       watch = watchSwitch(unblockedDb, { consumer, seen, log: observe.log });
     },
@@ -110,6 +105,15 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
       entries.values.close();
     },
   };
+}
+
+function handleMessage(worker: WorkerContext, message: unknown): Promise<Verdict> {
+  const check = CheckMessage.safeParse(message);
+  if (check.success) return handleCheck(worker, check.data);
+  const page = LookPageMessage.safeParse(message);
+  if (page.success) return handleLookPage(worker, page.data);
+  const look = LookMessage.safeParse(message);
+  return look.success ? handleLook(worker, look.data) : handleEntry(worker, message);
 }
 
 function workerContext(

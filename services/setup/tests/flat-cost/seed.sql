@@ -49,6 +49,10 @@ insert into sync.destination_checks (id, destination_id, destination_type, exter
          case when n > 100 and n not between 7001 and 7100 then at end
     from generate_series(1, 10000) as n, lateral (select now() - (n % 2) * interval '1 hour' - interval '30 minutes' as at) as t;
 
+-- looks at everything: every second one is due
+insert into sync.inspections (destination_id, destination_type, due_at)
+  select id, type, case when name ~ '[13579]$' then now() - interval '1 minute' else now() + interval '1 hour' end from sync.destinations;
+
 create temp table seeded as
   select d.id, d.name, s.n, s.kind, s.keys
     from sync.destinations d cross join lateral (

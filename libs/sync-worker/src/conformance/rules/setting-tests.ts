@@ -6,8 +6,14 @@ import { canary, type DriverSuite } from '../driver-suite.ts';
 import { newValue } from '../put-request.ts';
 import type { Push, SettingsUnderTest } from '../settings-under-test.ts';
 
-/** Read by sync-control, which plans the names, and by the runtime of the workers. */
-const readElsewhere = ['secret_name_template', 'granularity', 'conflict_policy'];
+/** Read by sync-control, which plans the names and the looks, and by the runtime of the workers. */
+const readElsewhere = [
+  'secret_name_template',
+  'granularity',
+  'conflict_policy',
+  'drift_policy',
+  'inspection_period',
+];
 
 /** Tests that each setting of which a change is pushed reaches the simulated store. */
 export function pushTests<Declared extends Fields>(

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import {
   associationsDueToPush,
+  deferInspection,
+  dueInspectionTypes,
   endedLooks,
   forgetDeletedDestinations,
   giveBackBudget,
   hasWorker,
   listAwaitingNames,
   listInspectable,
+  lockDueInspection,
+  readInspectionPage,
+  recordWorker,
+  startInspectionPage,
   throttledSeconds,
   useBudget,
   useSpareBudget,
@@ -261,6 +267,15 @@ const checkCases: Case[] = casesOf('sync-control', {
     const requested = await listInspectable(db, associationId, 101);
     await useSpareBudget(db, unchecked, 1, { perSecond: 50, burst: 50 });
     await endedLooks(db, requested);
+  },
+  'a page of looks at everything': async (db) => {
+    await recordWorker(db, { id: 'w1', destinationType: 'cloudA-sm', slots: 50 });
+    await dueInspectionTypes(db);
+    const { destinationId } = (await lockDueInspection(db, 'cloudA-sm'))!;
+    const page = { after: '', limit: 200, sinceSeconds: 60 };
+    for (const id of [destinationId, destinations.busy]) await readInspectionPage(db, id, page);
+    await startInspectionPage(db, destinationId, { id: randomUUID(), end: 'k', seen: 200 });
+    await deferInspection(db, destinationId, 1_000);
   },
   'a page of probes that were left behind': async (db) => {
     const left = await checks.claimLeftProbes(db, 100);

@@ -8,6 +8,7 @@ import {
   completeRemoval,
   confirmClaims,
   endCheck,
+  endInspectionPage,
   endUnstartedCheck,
   failEntry,
   findInspectable,
@@ -147,6 +148,7 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     const entry = await inspectable(db);
     await recordFailedLook(db, entry, 'no');
     await recordLook(db, entry, { drift: 'changed', evidence: 'value' });
+    await endInspectionPage(db, { destinationId: destinations.busy, pageId: seededId('page') }, true);
   },
   'removing a probe that was left behind': async (db) => {
     await findLeftProbe(db, seededId('check1'));

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '@secrets/db';
+import { type LookPageMessage, maxPageOfLooks } from '@secrets/domain';
+import {
+  deferInspection,
+  dueInspectionTypes,
+  endInspectionPage,
+  type Inspection,
+  lockDueInspection,
+  readInspectionPage,
+  startInspectionPage,
+  useSpareBudget,
+} from '@secrets/sync-entries';
+import type { Context } from '../../../context.ts';
+import { cutPage } from './cut-page.ts';
+import { type Visit, visitOf } from './inspection-schedule.ts';
+
+type Looking = Pick<Context, 'db' | 'queue'>;
+
+/** Entries that are read to find those of a page. */
+const readAtOnce = 200;
+
+/** Without a call to spare in the account, its looks wait for this time. */
+const withoutBudgetMs = 5_000;
+
+/** Visits of a type in a row. */
+const maxVisits = 50;
+
+/**
+ * Continues the looks at everything, where they are due: sends a page of each destination to a worker, with calls that the budget
+ * of its account can spare. The next page is sent when the worker has ended it. A process may die at any time: a page that is not
+ * ended in time is sent again.
+ */
+export async function advanceInspections(context: Looking, isStopping: () => boolean): Promise<void> {
+  for (const type of await dueInspectionTypes(context.db)) {
+    for (let visits = 0; visits < maxVisits && !isStopping(); visits += 1)
+      if (!(await visitOne(context, type))) break;
+  }
+}
+
+/** Sees to one inspection of a type. Returns whether there was one. */
+async function visitOne({ db, queue }: Looking, type: string): Promise<boolean> {
+  const sent = await db.transaction(async (tx) => {
+    const inspection = await lockDueInspection(tx, type);
+    if (inspection === undefined) return undefined;
+    const visit = visitOf(type, inspection);
+    if (visit.kind === 'page') return { message: await nextPage(tx, { queue, type, inspection }, visit) };
+    await deferInspection(tx, inspection.destinationId, visit.kind === 'later' ? visit.ms : undefined);
+    return { message: undefined };
+  });
+  if (sent?.message !== undefined) await queue.publish(type, sent.message);
+  return sent !== undefined;
+}
+
+/** Records the next page. Returns undefined if nothing is to be looked at now. */
+async function nextPage(
+  tx: Tx,
+  { queue, type, inspection }: Pick<Looking, 'queue'> & { type: string; inspection: Inspection },
+  { sinceSeconds }: Extract<Visit, { kind: 'page' }>,
+): Promise<LookPageMessage | undefined> {
+  const { destinationId, position: after } = inspection;
+  const entries = await readInspectionPage(tx, destinationId, { after, limit: readAtOnce, sinceSeconds });
+  const isLast = entries.length < readAtOnce;
+  const whole = cutPage(entries, maxPageOfLooks, isLast);
+  const calls =
+    whole.ids.length === 0
+      ? 0
+      : await useSpareBudget(tx, destinationId, whole.ids.length, queue.budgets[type]!);
+  if (calls === 0 && whole.ids.length > 0) {
+    await deferInspection(tx, destinationId, withoutBudgetMs);
+    return undefined;
+  }
+  const { ids, end, seen } = calls === whole.ids.length ? whole : cutPage(entries, calls, isLast);
+  const pageId = randomUUID();
+  await startInspectionPage(tx, destinationId, { id: pageId, end, seen });
+  const [first] = ids;
+  if (first !== undefined)
+    return { entry_id: first, destination_id: destinationId, look: true, page_id: pageId, entry_ids: ids };
+  await endInspectionPage(tx, { destinationId, pageId }, true);
+  return undefined;
+}

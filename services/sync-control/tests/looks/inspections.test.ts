@@ -1,0 +1,134 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { LookPageMessage, syncQueue } from '@secrets/domain';
+import { endInspectionPage, recordWorker } from '@secrets/sync-entries';
+import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
+
+const sync = useSyncControl();
+let at: Fixture;
+/** The pages that were sent to workers. */
+let pages: LookPageMessage[];
+
+beforeEach(async () => {
+  await sync.reset();
+  pages = [];
+  at = await sync.fixture();
+  await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
+});
+
+/** Does with each message what a worker does, except that pages are only collected. */
+async function whileConsuming(use: () => Promise<void>): Promise<void> {
+  const consumer = await sync.broker.consume(syncQueue('cloudA-sm'), { concurrency: 1 }, async (message) => {
+    const page = LookPageMessage.safeParse(message);
+    if (page.success) pages.push(page.data);
+    return 'ack';
+  });
+  try {
+    await use();
+  } finally {
+    await consumer.stop();
+  }
+}
+
+/** Sets and pushes these secrets. */
+async function push(...names: string[]): Promise<void> {
+  for (const name of names) {
+    await at.write(name, { v: 1 });
+    await at.set(name);
+  }
+  await eventually(async () => {
+    await sync.work();
+    return Object.values(await at.lines()).every((line) => line.sync_status === 'SYNCED');
+  });
+}
+
+/** Lets a day pass in which nothing has looked at what was pushed. */
+async function dayPasses(): Promise<void> {
+  await sync.db.query(
+    `update sync.entries set synced_at = now() - interval '25 hours', verified_at = now() - interval '25 hours'`,
+  );
+  await roundEnds();
+}
+
+/** Lets the time of the next round come. */
+const roundEnds = () =>
+  sync.db.query(`update sync.inspections set due_at = now(), round_started_at = now() - interval '25 hours'`);
+
+const inspection = async () =>
+  (
+    await sync.db.query<Record<string, unknown>>(
+      `select i.page_id as "pageId", i.due_at <= now() as "isDue", i.due_at is null as "isOff", i.last_seen::int as "lastSeen",
+              round(extract(epoch from i.due_at - i.round_started_at) / 3600)::int as "nextAfterHours"
+         from sync.inspections i join sync.destinations d on d.id = i.destination_id where d.name = $1`,
+      [at.name],
+    )
+  )[0]!;
+
+const endPage = ({ destination_id: destinationId, page_id: pageId }: LookPageMessage, isComplete = true) =>
+  endInspectionPage(sync.db, { destinationId, pageId }, isComplete);
+
+test('a day after it was verified, each external secret is looked at once, and a day later again', () =>
+  whileConsuming(async () => {
+    await push('a', 'b', 'c');
+    await dayPasses();
+    await eventually(async () => pages.length === 1);
+    expect(pages[0]!.entry_ids).toHaveLength(3);
+    await endPage(pages[0]!);
+    await eventually(async () => (await inspection()).nextAfterHours === 24);
+    expect(await inspection()).toMatchObject({ pageId: null, lastSeen: 3 });
+    await dayPasses();
+    await eventually(async () => pages.length === 2);
+  }));
+
+test('an external secret that was just pushed is not looked at', () =>
+  whileConsuming(async () => {
+    await push('a');
+    await roundEnds();
+    await eventually(async () => (await inspection()).lastSeen === 1);
+    expect(pages).toEqual([]);
+  }));
+
+test('a page that its worker does not end is sent again', () =>
+  whileConsuming(async () => {
+    await push('a');
+    await dayPasses();
+    await eventually(async () => pages.length === 1);
+    await sync.db.query('update sync.inspections set due_at = now()');
+    await eventually(async () => pages.length === 2);
+    expect(pages[1]!.entry_ids).toEqual(pages[0]!.entry_ids);
+    await endPage(pages[0]!);
+    expect((await inspection()).pageId).toBe(pages[1]!.page_id);
+  }));
+
+test('nothing is looked at while the budget of the account has no call to spare, or it is paused', () =>
+  whileConsuming(async () => {
+    await push('a');
+    await sync.db.query("update sync.lanes set tokens = 25, refilled_at = now() + interval '1 hour'");
+    await dayPasses();
+    await eventually(async () => !(await inspection()).isDue);
+    await sync.db.query(
+      "update sync.lanes set tokens = 50, refilled_at = now(), paused_until = now() + interval '1 hour', failures = 1",
+    );
+    await sync.db.query('update sync.inspections set due_at = now()');
+    await eventually(async () => !(await inspection()).isDue);
+    expect(pages).toEqual([]);
+    await sync.db.query('update sync.lanes set paused_until = null, failures = 0');
+    await sync.db.query('update sync.inspections set due_at = now()');
+    await eventually(async () => pages.length === 1);
+  }));
+
+test('with the policy off, nothing is looked at until it is changed; a shorter period applies at once', () =>
+  whileConsuming(async () => {
+    await sync.call('PATCH', at.path, { drift_policy: 'off' });
+    await eventually(async () => (await inspection()).isOff === true);
+    await sync.call('PATCH', at.path, { drift_policy: 'report' });
+    await eventually(async () => (await inspection()).nextAfterHours === 24);
+    await sync.call('PATCH', at.path, { inspection_period: '2h' });
+    await eventually(async () => (await inspection()).nextAfterHours === 2);
+  }));
+
+test('a period below five minutes and an unknown policy are refused', async () => {
+  for (const [field, value] of Object.entries({ inspection_period: '299s', drift_policy: 'ignore' })) {
+    const { status, body } = await sync.call('PATCH', at.path, { [field]: value });
+    expect([status, body.errors]).toEqual([400, [expect.stringContaining(field)]]);
+  }
+});
