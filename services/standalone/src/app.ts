@@ -104,13 +104,11 @@ async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<voi
 }
 
 async function existingData(db: Db): Promise<ExistingData> {
-  const [row] = await db.query<{ dataExists: boolean; tokensExist: boolean }>(
-    `select to_regclass('secrets.schema_version') is not null as "dataExists", to_regclass('login.tokens') is not null as "tokensExist"`,
+  const [row] = await db.query<ExistingData>(
+    `select to_regclass('secrets.schema_version') is not null as "dataExists",
+       exists (select 1 from pg_attribute where attrelid = to_regclass('login.tokens') and attname = 'row_hash') as "hasRowHashes"`,
   );
-  const { dataExists = false, tokensExist = false } = row ?? {};
-  // An earlier version has no such column.
-  const bound = `select 1 from login.tokens t where to_jsonb(t) ->> 'row_hash' is not null limit 1`;
-  return { dataExists, hasBoundRows: tokensExist && (await db.query(bound)).length > 0 };
+  return row ?? { dataExists: false, hasRowHashes: false };
 }
 
 /**

@@ -35,16 +35,16 @@ export function openDataFolder(env: Env): DataFolder {
 /** The content of the database that needs keys. */
 export interface ExistingData {
   dataExists: boolean;
-  /** Whether any row has a hash by the row key. */
-  hasBoundRows: boolean;
+  /** Whether a version that has a row key, from before its rows exist, has prepared the database. */
+  hasRowHashes: boolean;
 }
 
 /**
  * Creates the keys that do not exist yet (mode 0600). The row key of data from an earlier version is not bound: its rows have no
  * hashes.
  */
-export function createKeys(folder: DataFolder, { dataExists, hasBoundRows }: ExistingData): void {
-  if (hasBoundRows && !existsSync(folder.rowKey))
+export function createKeys(folder: DataFolder, { dataExists, hasRowHashes }: ExistingData): void {
+  if (hasRowHashes && !existsSync(folder.rowKey))
     throw new DatabaseStartError(
       `${folder.rowKey} is missing, and no token is accepted without it; restore it from your backup`,
     );

@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { migrate } from '@secrets/db';
 import { createTestDb, type TestDb } from '@secrets/db/testing';
+import { schemas } from '@secrets/schemas';
+import { insertToken } from '../../../libs/access/src/testing.ts';
 import type { Standalone } from '../src/app.ts';
 import { startFailure } from '../src/operator-messages.ts';
 import { startStandaloneForTest, withFolder } from './standalone-for-test.ts';
@@ -64,16 +68,31 @@ test('refuses to create a new seal key or row key if the database contains data 
     }
   }));
 
-test('a new installation has a bound row key; that of one from before there was any is not, and its tokens still work', () =>
+test('a new installation has a bound row key', () =>
   withFolder(async (folder) => {
-    const rowKey = join(folder, 'row.key');
     await (await startOnDb(folder)).stop();
-    expect(await readFile(rowKey, 'utf8')).toMatch(/^r1:\S+ bound\n$/);
-    await rm(rowKey);
-    await db.query('update login.tokens set row_hash = null'); // as the version before stores them
+    expect(await readFile(join(folder, 'row.key'), 'utf8')).toMatch(/^r1:\S+ bound\n$/);
+  }));
+
+/** Migrates as the version before the row key did. */
+async function prepareOlderSchemas(folder: string): Promise<void> {
+  const older = join(folder, 'migrations');
+  await cp(schemas.login.folder, older, { recursive: true });
+  for (const file of await readdir(older)) if (Number.parseInt(file, 10) > 22) await rm(join(older, file));
+  await migrate(db, { schema: 'login', folder: older });
+  for (const schema of [schemas.secrets, schemas.sync]) await migrate(db, schema);
+}
+
+test('the tokens of an installation from before there was a row key still work, and its row key is not bound', () =>
+  withFolder(async (folder) => {
+    await prepareOlderSchemas(folder);
+    const { token } = await insertToken(db);
+    await db.query('insert into login.root_token default values');
+    await writeFile(join(folder, 'root-token'), token);
+    await writeFile(join(folder, 'seal.key'), randomBytes(32).toString('base64'));
     const upgraded = await startOnDb(folder);
     try {
-      expect(await readFile(rowKey, 'utf8')).toMatch(/^r1:\S+\n$/);
+      expect(await readFile(join(folder, 'row.key'), 'utf8')).toMatch(/^r1:\S+\n$/);
       expect(await post(upgraded, 'sys/mounts/kv', { type: 'kv' })).toBe(204);
     } finally {
       await upgraded.stop();
