@@ -3,6 +3,7 @@ export { describeSettings } from './conformance/describe-settings.ts';
 export type { DriverWith, HarnessOptions, LoggingHarness } from './conformance/driver-harness.ts';
 export { newValue, putRequest } from './conformance/put-request.ts';
 export { retriesOf } from './conformance/retries-of.ts';
+export { ownWords } from './conformance/rules/fault-tests.ts';
 export { identityTokenTests } from './conformance/rules/identity-token-tests.ts';
 export { simulatedStores } from './conformance/simulated-stores.ts';
 export { untilReady } from './conformance/until-ready.ts';

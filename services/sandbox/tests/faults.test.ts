@@ -64,6 +64,12 @@ test('many-headers: more than the client accepts', async () => {
   expect(await errorOf(list())).toMatchObject({ code: 'HPE_HEADER_OVERFLOW' });
 });
 
+test('deep: JSON of as many levels as are asked for', async () => {
+  sandbox.directory.faults.add({ effect: 'deep', levels: 3, times: 1 });
+  const response = await fetch(`${sandbox.url}/metadata/identity/oauth2/token`);
+  expect([response.status, await response.json()]).toEqual([200, { deep: [[[]]] }]);
+});
+
 test('redirect: the status and the address given', async () => {
   const location = 'http://127.0.0.1:9/there';
   sandbox.cloudA.faults.add({ effect: 'redirect', location, status: 307, times: 1 });

@@ -1,8 +1,8 @@
-import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { useTestIssuer } from '@secrets/sandbox/testing';
 import { seal } from '@secrets/seal';
 import { createEgressGuard, type DriverContext } from '@secrets/sync-worker';
-import { identityTokenTests, putRequest } from '@secrets/sync-worker/testing';
+import { identityTokenTests, ownWords, putRequest } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
@@ -76,16 +76,34 @@ test('a role that does not exist is unauthenticated', async () => {
   await expect(driver.put(request(), connected)).rejects.toMatchObject({ kind: 'unauthenticated' });
 });
 
-test.each([
-  ['throttle', 'throttled'],
-  ['server-error', 'unavailable'],
-  ['reset', 'unavailable'],
-] as const)('while the token service has the fault %s, the fault is %s', async (effect, kind) => {
-  const connected = await connect();
-  driver.harness.sandbox.cloudA.faults.add({ effect, operation: 'AssumeRoleWithWebIdentity' });
-  await expect(driver.put(request(), connected)).rejects.toMatchObject({ kind });
-  driver.harness.clear();
-  await driver.put(request(), connected);
+/** A role that is assumed in either way. */
+const assumed = {
+  AssumeRoleWithWebIdentity: () => connect(),
+  AssumeRole: () => driver.connect({ role_arn: driver.harness.sandbox.credentials.cloudA.roleArn }),
+};
+
+describe.each(Object.entries(assumed))('while the token service answers %s', (operation, assume) => {
+  test.each([
+    ['throttle', 'throttled'],
+    ['server-error', 'unavailable'],
+    ['reset', 'unavailable'],
+    ['garbage', 'unavailable'],
+    ['huge', 'unavailable'],
+    ['deep', 'unavailable'],
+    ['redirect', 'unavailable'],
+    ['many-headers', 'unavailable'],
+    ['empty', 'unavailable'],
+    ['cut-off', 'unavailable'],
+  ] as const)('with the fault %s, calls are %s, in words of its own', async (effect, kind) => {
+    const connected = await assume();
+    driver.harness.sandbox.cloudA.faults.add({ effect, operation });
+    await expect(driver.put(request(), connected)).rejects.toMatchObject({
+      kind,
+      message: expect.stringMatching(kind === 'unavailable' ? ownWords : ''),
+    });
+    driver.harness.clear();
+    await driver.put(request(), connected);
+  });
 });
 
 identityTokenTests({

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { seal } from '@secrets/seal';
 import { createEgressGuard } from '@secrets/sync-worker';
-import { newValue, putRequest } from '@secrets/sync-worker/testing';
+import { newValue, ownWords, putRequest } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
@@ -44,10 +44,14 @@ describe('cloudB-kv 11: a client secret', () => {
     ['many-headers', 'unavailable'],
     ['empty', 'unavailable'],
     ['cut-off', 'unavailable'],
+    ['deep', 'unavailable'],
   ] as const)('cannot be exchanged while the directory has the fault %s: %s', async (effect, kind) => {
     const connected = await connect();
     driver.harness.sandbox.directory.faults.add({ effect });
-    await expect(put(request(), connected)).rejects.toMatchObject({ kind });
+    await expect(put(request(), connected)).rejects.toMatchObject({
+      kind,
+      message: expect.stringMatching(kind === 'unavailable' ? ownWords : ''),
+    });
     driver.harness.clear();
     await put(request(), connected);
   });

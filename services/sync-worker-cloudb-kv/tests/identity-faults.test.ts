@@ -46,6 +46,18 @@ test.each([
   },
 );
 
+test.each(['garbage', 'huge', 'deep', 'redirect', 'many-headers', 'empty', 'cut-off', 'reset'] as const)(
+  'cloudB-kv 11: instance metadata that answers with %s has no identity, in words of its own',
+  async (effect) => {
+    driver.harness.sandbox.directory.faults.add({ effect, operation: 'metadata-token' });
+    await expect(driver.put(aPut(), await connect())).rejects.toMatchObject({
+      kind: 'unauthenticated',
+      message: "requesting a token: neither the destination nor the worker's environment has credentials",
+    });
+    driver.harness.clear();
+  },
+);
+
 test('cloudB-kv 11: a throttled instance metadata service says how long to wait', async () => {
   const { faults } = driver.harness.sandbox.directory;
   faults.add({ effect: 'throttle', operation: 'metadata-token', retryAfterSeconds: 7 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { seal } from '@secrets/seal';
 import { createEgressGuard } from '@secrets/sync-worker';
-import { newValue, putRequest } from '@secrets/sync-worker/testing';
+import { newValue, ownWords, putRequest } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
@@ -212,6 +212,38 @@ describe('cloudC-sm 10: credentials', () => {
     },
   );
 
+  test.each<[string, RequestListener]>([
+    [
+      'with half a body',
+      (_request, response) =>
+        void response.writeHead(200, { 'content-length': '90' }).write('{"', () => response.destroy()),
+    ],
+    ['with many headers', (_request, response) => void response.writeHead(200, manyHeaders).end('canary')],
+    ['with deep JSON', (_request, response) => void response.end('['.repeat(100_000))],
+    ['not at all', (request) => void request.socket.destroy()],
+  ])(
+    'of the environment: while the metadata server answers %s, calls are unavailable',
+    async (_, listener) => {
+      const metadataHost = await listening(listener);
+      const store = driver.keep(await driver.harness.driverWith({ metadataHost }, { credentials: seal({}) }));
+      await expect(put(aPut(), store)).rejects.toMatchObject({
+        kind: 'unavailable',
+        message: expect.stringMatching(ownWords),
+      });
+    },
+  );
+
+  test.each(['', '<html>canary</html>', '{"access_token":"canary"}', '[]'])(
+    'of the environment: a metadata server that answers with %j has no token',
+    async (answer) => {
+      const metadataHost = await listening((_request, response) => void response.end(answer));
+      const store = driver.keep(await driver.harness.driverWith({ metadataHost }, { credentials: seal({}) }));
+      const failed = put(aPut(), store);
+      await expect(failed).rejects.toMatchObject({ kind: 'unauthenticated' });
+      await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining('canary') });
+    },
+  );
+
   test('may use another project that lets them', async () => {
     const own = await startHarness({ projects: ['other-project'] });
     closing.push(() => own.stop());
@@ -222,6 +254,8 @@ describe('cloudC-sm 10: credentials', () => {
     expect(own.held(request.externalName)?.region).toBe('other-project');
   });
 });
+
+const manyHeaders = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`x-${at}`, 'x']));
 
 const otherKey = () =>
   generateKeyPairSync('rsa', { modulusLength: 2048 })

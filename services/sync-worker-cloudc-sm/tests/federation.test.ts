@@ -1,8 +1,8 @@
-import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { useTestIssuer } from '@secrets/sandbox/testing';
 import { seal } from '@secrets/seal';
 import { createEgressGuard, type DriverContext } from '@secrets/sync-worker';
-import { identityTokenTests, putRequest } from '@secrets/sync-worker/testing';
+import { identityTokenTests, ownWords, putRequest } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
@@ -109,17 +109,28 @@ test.each(['exchange-token', 'generateAccessToken'])(
   },
 );
 
-test.each([
-  ['exchange-token', 'throttle', 'throttled'],
-  ['exchange-token', 'server-error', 'unavailable'],
-  ['generateAccessToken', 'server-error', 'unavailable'],
-  ['generateAccessToken', 'reset', 'unavailable'],
-] as const)('while %s has the fault %s, the fault is %s', async (operation, effect, kind) => {
-  const connected = await connect();
-  driver.harness.sandbox.cloudC.faults.add({ effect, operation });
-  await expect(driver.put(request(), connected)).rejects.toMatchObject({ kind });
-  driver.harness.clear();
-  await driver.put(request(), connected);
+describe.each(['exchange-token', 'generateAccessToken'])('while %s answers', (operation) => {
+  test.each([
+    ['throttle', 'throttled'],
+    ['server-error', 'unavailable'],
+    ['reset', 'unavailable'],
+    ['garbage', 'unavailable'],
+    ['huge', 'unavailable'],
+    ['deep', 'unavailable'],
+    ['redirect', 'unavailable'],
+    ['many-headers', 'unavailable'],
+    ['empty', 'unavailable'],
+    ['cut-off', 'unavailable'],
+  ] as const)('with the fault %s, calls are %s, in words of its own', async (effect, kind) => {
+    const connected = await connect();
+    driver.harness.sandbox.cloudC.faults.add({ effect, operation });
+    await expect(driver.put(request(), connected)).rejects.toMatchObject({
+      kind,
+      message: expect.stringMatching(kind === 'unavailable' ? ownWords : ''),
+    });
+    driver.harness.clear();
+    await driver.put(request(), connected);
+  });
 });
 
 identityTokenTests({

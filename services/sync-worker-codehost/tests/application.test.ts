@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { CodehostOptions } from '@secrets/sandbox';
 import { seal } from '@secrets/seal';
 import type { ConnectedDestination } from '@secrets/sync-worker';
-import { newValue, putRequest } from '@secrets/sync-worker/testing';
+import { newValue, ownWords, putRequest } from '@secrets/sync-worker/testing';
 import { type CodehostHarness, startHarness } from './sandbox-harness.ts';
 
 const signal = () => AbortSignal.timeout(60_000);
@@ -168,9 +168,15 @@ describe('codehost 10: an application', () => {
       ['many-headers', 'unavailable'],
       ['empty', 'unavailable'],
       ['cut-off', 'unavailable'],
+      ['huge', 'unavailable'],
+      ['redirect', 'unavailable'],
+      ['deep', 'unavailable'],
     ] as const) {
       harness.sandbox.codehost.faults.add({ effect, operation: 'createInstallationAccessToken' });
-      await expect(connected.put(request, signal())).rejects.toMatchObject({ kind });
+      await expect(connected.put(request, signal())).rejects.toMatchObject({
+        kind,
+        message: expect.stringMatching(kind === 'unavailable' ? ownWords : ''),
+      });
       harness.clear();
     }
     await connected.put(request, signal());

@@ -18,6 +18,10 @@ test.each([
   ['reset', 503],
   ['redirect', 502],
   ['huge', 502],
+  ['many-headers', 503],
+  ['empty', 502],
+  ['cut-off', 503],
+  ['deep', 502],
 ] as const)('a login fails if the directory fails with %s', async (effect, status) => {
   for (const operation of ['discovery', 'keys']) {
     await dropKeys();

@@ -58,6 +58,11 @@ export const FaultSpec = z.discriminatedUnion('effect', [
     effect: z.literal('many-headers'),
     lines: z.int().positive().max(100_000).default(20_000),
   }),
+  z.object({
+    ...matching,
+    effect: z.literal('deep'),
+    levels: z.int().positive().max(1_000_000).default(100_000),
+  }),
   z.object({ ...matching, effect: z.literal('empty') }),
   z.object({ ...matching, effect: z.literal('cut-off') }),
   z.object({ ...matching, effect: z.literal('silence') }),

@@ -134,6 +134,11 @@ function faultResponse(fault: Exclude<Fault, Disconnection>, errors: ErrorRespon
       };
     case 'many-headers':
       return jsonResponse(200, {}, manyHeaders(fault.lines));
+    case 'deep':
+      return {
+        ...jsonResponse(200, {}),
+        body: `{"deep":${'['.repeat(fault.levels)}${']'.repeat(fault.levels)}}`,
+      };
     case 'empty':
       return { status: 204, headers: {}, body: '' };
     case 'cut-off':

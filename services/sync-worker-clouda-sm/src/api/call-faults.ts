@@ -26,6 +26,7 @@ export function faultOf(error: unknown, operation: string): Fault {
   const status = $metadata?.httpStatusCode ?? $response?.statusCode;
   const fault =
     (status === undefined ? undefined : errorResponseFault(operation, error, status)) ??
+    withoutCredentials(operation, error) ??
     missingCredentials(operation, error) ??
     networkFault(operation, error) ??
     (status === undefined ? undefined : malformedResponse(operation, status));
@@ -46,6 +47,10 @@ function errorResponseFault(
 /** The SDK uses the error's name for the code; these two names are its own. */
 const isCode = (name: string): boolean =>
   /^[A-Z][A-Za-z0-9]{2,63}$/.test(name) && name !== 'Error' && name !== 'SyntaxError';
+
+/** The SDK throws this, with the ARN of the role, for a successful response in which there are no credentials. */
+const withoutCredentials = (operation: string, { message }: Error): Fault | undefined =>
+  message.startsWith('Invalid response from STS') ? malformedResponse(operation, 200) : undefined;
 
 const missingCredentials = (operation: string, { name }: Error): Fault | undefined =>
   name === 'CredentialsProviderError'

@@ -22,7 +22,7 @@ const expectedFaults: readonly (readonly [FaultScenario, FaultKind])[] = [
 
 /** The causes that a message may state of a response that cannot be used, so that it has no text of a library. */
 export const ownWords =
-  /^([^:\n]+: )?(the response cannot be parsed|the connection failed \([A-Z_]+\)|the connection was closed|the service (responded with a redirect, which is not followed|sent headers of more than 16 KiB|sent a response of more than \d+ KiB|is unavailable \([A-Za-z_0-9 ]+\)))$/;
+  /^([^:\n]+: )?(the response cannot be parsed|the connection failed \([A-Z_]+\)|the connection was closed|the service (responded with a redirect, which is not followed|sent headers of more than 16 KiB|sent a response (of more than \d+ KiB|that is nested deeper than 32 levels)|is unavailable \([A-Za-z_0-9 ]+\)))$/;
 
 /** Tests the kinds of faults that a driver reports for failures of the destination. */
 export function faultTests(suite: DriverSuite): void {

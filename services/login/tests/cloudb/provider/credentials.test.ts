@@ -64,13 +64,35 @@ describe('a client secret', () => {
     ['throttle', 'unavailable', 'the directory returned status 429'],
     ['reset', 'unavailable', 'the directory does not respond'],
     ['garbage', 'bad_gateway', 'the directory returned a response that is not an access token'],
-    ['redirect', 'bad_gateway', 'the directory refuses the configured credentials (status 302)'],
+    ['redirect', 'bad_gateway', 'the directory returned a response that is not an access token'],
+    ['huge', 'bad_gateway', "the provider's response is too large (over 4194304 bytes)"],
+    ['many-headers', 'unavailable', 'the directory does not respond'],
+    ['empty', 'bad_gateway', 'the directory returned a response that is not an access token'],
+    ['cut-off', 'unavailable', 'the directory does not respond'],
+    ['deep', 'bad_gateway', "the provider's response is too large (over 4194304 bytes)"],
   ] as const)('fails if the directory fails with %s', async (effect, kind, message) => {
     await cloud.configure();
     cloud.sandbox.directory.faults.add({ effect, operation: 'token' });
     expect(await problem()).toMatchObject({ kind, message });
   });
 });
+
+// Before the next one: the SDK keeps a token.
+test.each([
+  ['server-error', 'unavailable', 'the instance metadata returned status 503'],
+  ['garbage', 'bad_gateway', 'the instance metadata returned a response that is not an access token'],
+  ['redirect', 'bad_gateway', 'the instance metadata returned a response that is not an access token'],
+  ['many-headers', 'unavailable', 'the instance metadata does not respond'],
+  ['empty', 'bad_gateway', 'the instance metadata returned a response that is not an access token'],
+  ['cut-off', 'unavailable', 'the instance metadata does not respond'],
+] as const)(
+  'a managed identity cannot be used while its service fails with %s',
+  async (effect, kind, message) => {
+    await cloud.configure({ client_id: '', client_secret: '' });
+    cloud.sandbox.directory.faults.add({ effect, operation: 'metadata-token' });
+    expect(await problem()).toMatchObject({ kind, message });
+  },
+);
 
 test('a mount without credentials uses the managed identity of this service', async () => {
   const [identity] = cloud.sandbox.directory.identities;

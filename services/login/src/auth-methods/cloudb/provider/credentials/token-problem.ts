@@ -65,8 +65,9 @@ export function tokenProblem(
 ): Problem | undefined {
   const { status, bodyAsText } = response;
   const body = parsedJson(bodyAsText);
-  if (status === 200)
-    return body === undefined
+  if (status < 400)
+    // also an empty 204, and a redirect, which is not followed
+    return status !== 200 || body === undefined
       ? new Problem('bad_gateway', `${issuer.name} returned a response that is not an access token`)
       : undefined;
   if (status === 429 || status >= 500 || status === 408 || status === 410) {
