@@ -46,15 +46,17 @@ export const unsupported: Readonly<Record<string, readonly UnsupportedRequest[]>
     [404, 'POST', 'sys/audit/file', { type: 'file', options: { file_path: 'stdout' } }],
     [404, 'DELETE', 'sys/audit/file'],
   ],
-  '`sys/plugins`, `sys/config`, `sys/raft`, `sys/generate-root`, `sys/seal`, `sys/unseal`, `operator …`': [
-    [404, 'GET', 'sys/plugins/catalog'],
-    [404, 'GET', 'sys/config/cors'],
-    [404, 'GET', 'sys/storage/raft/configuration'],
-    [404, 'GET', 'sys/generate-root/attempt'],
-    [404, 'POST', 'sys/seal'],
-    [404, 'POST', 'sys/unseal', { key: 'a' }],
-    [404, 'GET', 'sys/rekey/init'],
-  ],
+  '`sys/plugins`, `sys/config`, `sys/raft`, `sys/generate-root`, `sys/seal`, `sys/unseal`, `operator …` except `vault operator rotate`':
+    [
+      [404, 'GET', 'sys/plugins/catalog'],
+      [404, 'GET', 'sys/config/cors'],
+      [404, 'GET', 'sys/storage/raft/configuration'],
+      [404, 'GET', 'sys/generate-root/attempt'],
+      [404, 'POST', 'sys/seal'],
+      [404, 'POST', 'sys/unseal', { key: 'a' }],
+      [404, 'GET', 'sys/rekey/init'],
+      [404, 'POST', 'sys/rotate/keyring'], // bao operator rotate
+    ],
   '`bao login -method=…`, except `-method=token`': [
     [404, 'POST', 'auth/userpass/login/me', { password: 'x' }],
   ],
