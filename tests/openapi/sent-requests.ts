@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Answer } from '../harness/http.ts';
 import type { Installation } from '../harness/installation.ts';
 import { prepare } from './described-installation.ts';
+import { boundedFrom, excessesOf } from './hostile/long-run.ts';
 
 /** Random requests, and how many of them are sent. */
 export interface Requests<Request> {
@@ -24,12 +26,14 @@ const prints = 10;
 
 /**
  * Sends random requests, and prints their statuses, the slowest one, and the memory of the service meanwhile.
- * @throws an error with the request and its seed if one has no answer, an answer 5xx, or an error without sentences
+ * @throws an error with the request and its seed if one has no answer, an answer 5xx, or an error without sentences; in a
+ *   long run, also if one took more than 2 s, or the memory kept growing
  */
 export async function sendRequests<Request>(system: Installation, all: Requests<Request>): Promise<void> {
   const { name, count, drawn } = all;
   const statuses: string[] = [];
   const memory = [system.residentMebibytes()];
+  const began = performance.now();
   let slowest = { ms: 0, shown: '' };
   for (let done = 0; done < count; done += pageSize) {
     const seed = all.seed + done;
@@ -52,11 +56,14 @@ export async function sendRequests<Request>(system: Installation, all: Requests<
     memory.push(system.residentMebibytes());
     if (count > pageSize) process.stderr.write(`${done + pageSize} ${name}, up to seed ${seed}\n`);
   }
+  const seconds = Math.round((performance.now() - began) / 1_000);
   await sleep(1_000); // what the last requests have started
+  memory.push(system.residentMebibytes());
   console.log(
-    `${count} ${name} from seed ${all.seed}: ${JSON.stringify(counted(statuses))}, slowest ` +
-      `${Math.round(slowest.ms)} ms (${slowest.shown}), memory in MiB ${[...memory, system.residentMebibytes()].join(', ')}`,
+    `${count} ${name} from seed ${all.seed} in ${seconds} s: ${JSON.stringify(counted(statuses))}, slowest ` +
+      `${Math.round(slowest.ms)} ms (${slowest.shown}), memory in MiB ${memory.join(', ')}`,
   );
+  if (count > boundedFrom) expect(excessesOf({ slowestMs: slowest.ms, memory })).toEqual([]);
 }
 
 function problemOf({ status, body }: Answer): string | undefined {
