@@ -94,19 +94,20 @@ const refilled = `least($4::float8, tokens + $3::float8 * greatest(0, extract(ep
 
 /**
  * Takes at most so many calls that can wait out of the budget of the destination's lane, as long as half of the budget is left
- * for other work. Returns how many it has taken.
+ * for other work. Returns how many it has taken: with `skipLocked`, none if another transaction has locked the lane.
  */
 export async function useSpareBudget(
   sql: Sql,
   destinationId: string,
   calls: number,
   { perSecond, burst }: Budget,
+  { skipLocked = false } = {},
 ): Promise<number> {
   const taken = `floor(greatest(0, least($2::float8, ${refilled} - $4::float8 / 2)))`;
   const [row] = await sql.query<{ taken: number }>(
     `with lane as (
        select l.id, ${taken} as taken from sync.lanes l
-        where l.id = (select lane_id from sync.destinations where id = $1) for no key update)
+        where l.id = (select lane_id from sync.destinations where id = $1) for no key update ${skipLocked ? 'skip locked' : ''})
      update sync.lanes set tokens = ${refilled} - lane.taken, refilled_at = now()
        from lane where sync.lanes.id = lane.id returning lane.taken`,
     [destinationId, calls, perSecond, burst],

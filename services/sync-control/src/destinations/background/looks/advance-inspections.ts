@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '@secrets/db';
 import { type LookPageMessage, maxPageOfLooks } from '@secrets/domain';
+import type { Budget } from '@secrets/scheduler';
 import {
   deferInspection,
   dueInspectionTypes,
@@ -62,10 +63,7 @@ async function nextPage(
   const entries = await readInspectionPage(tx, destinationId, { after, limit: readAtOnce, sinceSeconds });
   const isLast = entries.length < readAtOnce;
   const whole = cutPage(entries, maxPageOfLooks, isLast);
-  const calls =
-    whole.ids.length === 0
-      ? 0
-      : await useSpareBudget(tx, destinationId, whole.ids.length, queue.budgets[type]!);
+  const calls = await takeBudget(tx, destinationId, whole.ids.length, queue.budgets[type]!);
   if (calls === 0 && whole.ids.length > 0) {
     await deferInspection(tx, destinationId, withoutBudgetMs);
     return undefined;
@@ -79,3 +77,7 @@ async function nextPage(
   await endInspectionPage(tx, { destinationId, pageId }, true);
   return undefined;
 }
+
+/** A write of the destination locks its lane before its inspection, so this must not wait for the lane. */
+const takeBudget = async (tx: Tx, destinationId: string, calls: number, budget: Budget): Promise<number> =>
+  calls === 0 ? 0 : useSpareBudget(tx, destinationId, calls, budget, { skipLocked: true });
