@@ -21,6 +21,7 @@ const found: FoundSecret = {
   changedAt: null,
 };
 
+let deps: ReturnType<typeof depsOfWorker>;
 let looks: InspectRequest[];
 /** The result of the next looks. */
 let answer: (request: InspectRequest) => Look | Promise<Look>;
@@ -72,7 +73,8 @@ async function withAllPushed(
 ): Promise<void> {
   const values = Object.fromEntries(keys.map((key) => [key, 'v']));
   const ids = await insertSyncedSecret(db, keyRing, values);
-  const worker = createSyncWorker({ type: destinationType, connect: async () => store }, depsOfWorker(), {
+  deps = depsOfWorker();
+  const worker = createSyncWorker({ type: destinationType, connect: async () => store }, deps, {
     concurrency: 4,
     leaseSeconds: 60,
     prefix: 'secrets',
@@ -211,6 +213,21 @@ async function lookAtPage(ids: readonly string[]) {
   return (await readRow())[0];
 }
 
+/** The counts of `sync_looks_total`. */
+async function looksThatFound(...findings: readonly string[]): Promise<number[]> {
+  const lines = (await deps.metrics.text())
+    .split('\n')
+    .filter((line) => line.startsWith('sync_looks_total{'));
+  return findings.map((found) =>
+    Number(
+      lines
+        .find((line) => line.includes(`found="${found}"`))
+        ?.split(' ')
+        .at(-1),
+    ),
+  );
+}
+
 const ofPage = ['a', 'b', 'c', 'd', 'e'];
 
 test('a page of looks records what each has found, and then its end', () =>
@@ -220,6 +237,7 @@ test('a page of looks records what each has found, and then its end', () =>
     const drifts = [];
     for (const id of ids) drifts.push((await read(id)).drift);
     expect(drifts).toEqual(['none', 'none', 'changed', 'none', 'none']);
+    expect(await looksThatFound('none', 'changed', 'unknown')).toEqual([4, 1, 0]);
   }));
 
 test('a page of looks continues after a failure of one external secret', () =>
@@ -229,6 +247,7 @@ test('a page of looks continues after a failure of one external secret', () =>
     };
     expect(await lookAtPage(ids)).toMatchObject({ position: 'm', isDue: true });
     expect(looks).toHaveLength(5);
+    expect(await looksThatFound('none', 'unknown')).toEqual([0, 5]);
   }));
 
 test('the rest of a page of looks is left for later when the destination fails', () =>

@@ -121,7 +121,9 @@ async function conclude({ db, observe }: WorkerContext, entry: InspectedEntry, l
   const found = driftOf(look, entry.isSettled);
   if (found === undefined) throw new Fault('not_ready', unsettled);
   const isRecorded = await recordLook(db, entry, found);
-  if (!isRecorded || found.drift === 'none') return;
+  if (!isRecorded) return;
+  observe.metrics.looked(found.drift);
+  if (found.drift === 'none') return;
   const { id: entryId, destinationId, externalName } = entry;
   observe.log.warn({ entryId, destinationId, externalName, ...found }, 'an external secret has drifted');
 }
@@ -139,7 +141,7 @@ interface Looking {
  * reported to the lane, because it affects the account. Everything else is shown to whoever asked.
  */
 async function recordFailure(
-  { db, limits, observe: { log } }: WorkerContext,
+  { db, limits, observe: { log, metrics } }: WorkerContext,
   { entry, laneId, startedAtMs }: Looking,
   thrown: unknown,
 ): Promise<FailureKind> {
@@ -150,6 +152,8 @@ async function recordFailure(
   else log.info({ ...fields, reason: message }, 'a look failed');
   if (kind === 'throttled' && laneId !== undefined)
     await limits.lanes.failed({ laneId, destinationId, startedAtMs }, { fault: kind, retryAfterSeconds });
-  if (!limits.attempts.isCancelled) await recordFailedLook(db, entry, message);
+  if (limits.attempts.isCancelled) return kind;
+  metrics.looked('unknown');
+  await recordFailedLook(db, entry, message);
   return kind;
 }

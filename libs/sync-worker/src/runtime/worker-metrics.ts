@@ -1,3 +1,4 @@
+import type { Drift } from '@secrets/domain';
 import type { Metrics } from '@secrets/telemetry';
 
 /** Measurements of a worker. The labels have few values: types, operations and kinds of faults, never names. */
@@ -10,6 +11,8 @@ export interface WorkerMetrics {
   achieved(action: 'put' | 'remove', seconds: number): void;
   /** Counts an attempt that ended after its lease. */
   leaseLost(): void;
+  /** Counts a look by what it has found; `unknown` if it has proved nothing. */
+  looked(found: Drift | 'unknown'): void;
 }
 
 export type ProviderOperation = 'put' | 'remove' | 'release' | 'inspect' | 'list';
@@ -17,6 +20,8 @@ export type ProviderOperation = 'put' | 'remove' | 'release' | 'inspect' | 'list
 const callBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 /** Up to a day: failures of a provider are retried for hours. */
 const latencyBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400];
+
+const findings: readonly (Drift | 'unknown')[] = ['none', 'changed', 'missing', 'foreign', 'unknown'];
 
 /** Creates the metrics of a worker. Those that alerts look at exist from the start, with the value 0. */
 export function workerMetrics(metrics: Metrics, destination_type: string): WorkerMetrics {
@@ -61,5 +66,15 @@ export function workerMetrics(metrics: Metrics, destination_type: string): Worke
     },
     achieved: (action, seconds) => latency.observe({ ...type, action }, seconds),
     leaseLost: () => leases.inc(type),
+    looked: countLooks(metrics, destination_type),
   };
+}
+
+function countLooks(metrics: Metrics, destination_type: string): WorkerMetrics['looked'] {
+  const looks = metrics.counter('sync_looks_total', 'Looks at external secrets, by what they have found', [
+    'destination_type',
+    'found',
+  ]);
+  for (const found of findings) looks.inc({ destination_type, found }, 0);
+  return (found) => looks.inc({ destination_type, found });
 }
