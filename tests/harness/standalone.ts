@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseUrl } from '../../libs/db/src/embedded/address.ts';
 import { clusterFolder, passwordFile } from '../../libs/db/src/embedded/data-folder.ts';
@@ -19,8 +19,8 @@ export interface Place {
 }
 
 /** Returns a place with temporary data and free ports. Nothing is started. */
-export async function temporaryPlace(): Promise<Place> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'secrets-service-'));
+export async function temporaryPlace(parent = process.env.TEST_DATA_FOLDER ?? tmpdir()): Promise<Place> {
+  const dataDir = mkdtempSync(join(parent, 'secrets-service-'));
   const [port, sandboxPort] = await freePorts(2);
   const own = {
     DATA_DIR: dataDir,
@@ -78,7 +78,7 @@ export async function copyInitialData({ dataDir, env }: Place): Promise<void> {
 }
 
 async function createInitialData(folder: string): Promise<string> {
-  const place = await temporaryPlace();
+  const place = await temporaryPlace(dirname(folder)); // which it is renamed in
   const program = launchStandalone(place);
   await program.untilPrinted('ready ').finally(() => program.end('SIGTERM'));
   renameSync(place.dataDir, folder);

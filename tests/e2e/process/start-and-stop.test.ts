@@ -194,7 +194,12 @@ describe('after kill -9, the next start loses nothing and leaves nothing behind'
 describe('npm run demo', () => {
   /** It creates its temporary files in `folder`. */
   const npmRunDemo = (folder: string) =>
-    npm(['run', 'demo'], { ...process.env, TMPDIR: folder, NODE_COMPILE_CACHE: compileCache });
+    npm(['run', 'demo'], {
+      ...process.env,
+      TMPDIR: folder,
+      TEST_DATA_FOLDER: folder,
+      NODE_COMPILE_CACHE: compileCache,
+    });
   const temporaryFolder = () => {
     const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
     folders.push(folder);
