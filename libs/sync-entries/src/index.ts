@@ -59,7 +59,6 @@ export {
   dueInspectionTypes,
   endInspectionPage,
   type Inspection,
-  type InspectionPage,
   lockDueInspection,
   readInspectionPage,
   type SeenEntry,

@@ -96,7 +96,7 @@ export const readInspectionPage = (
   );
 
 /** A page of looks. */
-export interface InspectionPage {
+interface InspectionPage {
   id: string;
   /** The collision key of its last entry; null if no other one follows in this round. */
   end: string | null;
