@@ -29,8 +29,8 @@ const differences: Record<Overlay | 'everywhere', Record<string, Record<string, 
     gateway: { AUDIT_FILE: '-' },
     login: {
       AZURE_CLIENT_ID: 'secret cloudb-login/client-id',
-      AZURE_CLIENT_SECRET: 'secret cloudb-login/client-secret',
-      AZURE_CLIENT_SECRET_FILE: undefined, // the volume of a Secret that may be absent cannot be empty
+      // Not below /run/secrets: what injects the tokens of a workload identity mounts its own folders there.
+      AZURE_CLIENT_SECRET_FILE: '/run/cloudb-login/client-secret',
     },
   },
   // In Compose, TLS depends on whether the operator names a folder.

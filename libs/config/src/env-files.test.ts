@@ -23,8 +23,13 @@ test('without the name of a file, the variable itself counts', () => {
   expect(read({ AZURE_CLIENT_SECRET_FILE: '', AZURE_CLIENT_SECRET: 'itself' })).toBe('itself');
 });
 
-test('a file that does not exist is an error with its name', () => {
-  expect(() => read({ AZURE_CLIENT_SECRET_FILE: '/nowhere/client-secret' })).toThrow(
-    '/nowhere/client-secret',
-  );
+test.each([
+  ['DATABASE_URL_FILE', join(tmpdir(), 'nothing')],
+  ['AZURE_CLIENT_SECRET_FILE', '/nowhere/client-secret'],
+])('a file that does not exist is an error with its name: %s', (name, file) => {
+  expect(() => read({ [name]: file })).toThrow(file);
+});
+
+test('a client secret, which need not exist, may be absent from a folder that exists', () => {
+  expect(read({ AZURE_CLIENT_SECRET_FILE: join(tmpdir(), 'nothing') })).toBeUndefined();
 });

@@ -45,7 +45,8 @@ function containerViolations({ resources, securityContext: security, image, env 
     ...unless(security?.capabilities?.add === undefined, 'adds capabilities'),
     ...unless(/:(?!latest$)[\w.-]+$/.test(image), 'has an image without a version'),
     ...unless(
-      env?.every(({ valueFrom }) => valueFrom?.secretKeyRef === undefined || valueFrom.secretKeyRef.optional),
+      // The ID of an application is not secret, and is kept beside its secret.
+      env?.every(({ valueFrom }) => ['client-id', undefined].includes(valueFrom?.secretKeyRef?.key)),
       'has a secret in its environment',
     ),
   ];

@@ -152,7 +152,12 @@ describe('violations', () => {
     ['has an image without a version', () => container({ image: 'secrets-service-gateway:latest' })],
     [
       'has a secret in its environment',
-      () => container({ env: [{ name: 'X', valueFrom: { secretKeyRef: { name: 'x', key: 'x' } } }] }),
+      () =>
+        container({
+          env: [
+            { name: 'X', valueFrom: { secretKeyRef: { name: 'x', key: 'client-secret', optional: true } } },
+          ],
+        }),
     ],
   ])('a workload that %s is found', (violation, change) => {
     expect(violations(change())).toEqual([violation]);
