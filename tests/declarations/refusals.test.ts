@@ -27,7 +27,7 @@ const errorOf = ({ status = [], code = [], text }: Refusal): string =>
     .filter((part) => part !== '')
     .join(' ');
 
-/** The delays that an empty cell stands for. */
+/** The delays that apply where the cell is empty. */
 const usualRetries = '1 min to 1 h';
 
 const rowOf = (refusal: Refusal, link: number): string => {
@@ -64,7 +64,7 @@ describe.each(Object.keys(destinationTypes))('the refusals of %s', (type) => {
   });
 });
 
-test('the pages say which delays an empty cell stands for', () => {
+test('the pages say which delays apply where the cell is empty', () => {
   expect(readFileSync('docs/destinations/README.md', 'utf8')).toContain(usualRetries);
 });
 

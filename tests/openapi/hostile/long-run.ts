@@ -7,7 +7,7 @@ const maxGrowth = 64;
 
 interface LongRun {
   slowestMs: number;
-  /** Of the service, in MiB, in the order of time. */
+  /** The service's memory in MiB, in the order of time. */
   memory: readonly number[];
 }
 

@@ -6,7 +6,7 @@ export interface BoundRow {
   table: 'login.tokens';
   /** For the log. */
   name: string;
-  /** As they are written and read: strings, numbers, booleans, times, arrays and JSON. */
+  /** Strings, numbers, booleans, times, arrays and JSON, in the same form when they are written and when they are read. */
   values: readonly unknown[];
 }
 

@@ -7,7 +7,7 @@ const kib = 1024;
 
 /** Maximal sizes of bodies in bytes, by what they have. */
 export const bodyBytes = {
-  /** What describes one object without a value, and what signs in. */
+  /** Descriptions of one object without its value, and responses of sign-ins. */
   description: 64 * kib,
   /** A page of a list. */
   list: 1024 * kib,

@@ -5,7 +5,7 @@ export const DestinationLink = ({ type, name }: { type: string; name: string }) 
   <Link href={`/destinations/${encodeURIComponent(type)}/${encodeURIComponent(name)}`}>{name}</Link>
 );
 
-/** The same with the type below it, as a cell of a table. */
+/** A cell of a table with a link to a destination, and its type below. */
 export const DestinationCell = ({ type, name }: { type: string; name: string }) => (
   <>
     <DestinationLink type={type} name={name} />

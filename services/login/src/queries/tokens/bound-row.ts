@@ -16,7 +16,7 @@ export const newTokenRow = (
     loginSource: login?.source ?? null,
   });
 
-/** The same columns of a token that was read. */
+/** The bound columns of a token that was read. */
 export const storedTokenRow = (token: StoredToken): BoundRow => rowOf(token);
 
 type Bound = Pick<

@@ -6,7 +6,7 @@ import { recordedChangeSql } from './revocations.ts';
 
 /** A stored token. */
 export interface StoredToken {
-  /** Of its text. */
+  /** The hash of the token's text. */
   hash: Buffer;
   /** Binds the columns that never change together (`RowGuard`); null in a row of an earlier version. */
   rowHash: string | null;
