@@ -256,6 +256,19 @@ const ofSecrets: readonly Refusal[] = [
     sentence: 'the request was rejected',
     source: create,
   },
+  {
+    code: ['PackedPolicyTooLargeException'],
+    kind: 'rejected',
+    sentence: 'the policies and tags of the session are too large',
+    remedy: 'pass fewer session tags on to the role',
+    source: assume,
+  },
+  {
+    code: ['InvalidNextTokenException'],
+    kind: 'rejected_for_now',
+    sentence: 'the list cannot be continued at this position',
+    source: `${api}API_ListSecrets.html`,
+  },
 ];
 
 const ofService: readonly Refusal[] = [
