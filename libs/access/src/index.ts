@@ -25,6 +25,7 @@ export { generatedName } from './policies/store/read-template-values.ts';
 export type { BuiltInLimits } from './rate-limits/rate-limits.ts';
 export { type AtEpoch, readBatchToken } from './read-access.ts';
 export * from './rows/row-guard.ts';
+export * from './rows/stored-rows.ts';
 export * from './rows/token-row.ts';
 export { batchTokenExpiry } from './tokens/access-token.ts';
 export * from './tokens/address-ranges.ts';

@@ -28,6 +28,14 @@ export const DatabaseEnv = z.object({
 });
 export type DatabaseEnv = z.infer<typeof DatabaseEnv>;
 
+/** The environment of `rows`. */
+export const RowsEnv = z.object({
+  /** With the name and password of the database's owner. */
+  DATABASE_URL: z.string().min(1),
+  /** The row key of login. */
+  ROW_KEY_FILE: z.string().min(1),
+});
+
 /** The environment of `broker`. */
 export const BrokerEnv = z.object({
   /** RabbitMQ's management API, with the administrator's name and password. */

@@ -1,15 +1,20 @@
 import { readConfig, withFiles } from '@secrets/config';
 import { openPostgres } from '@secrets/db';
+import { readKeyRing } from '@secrets/seal';
 import { createLogger } from '@secrets/telemetry';
 import { prepareBroker } from './broker/prepare-broker.ts';
-import { BrokerEnv, DatabaseEnv, KeysEnv } from './config.ts';
+import { BrokerEnv, DatabaseEnv, KeysEnv, RowsEnv } from './config.ts';
+import { checkRows } from './database/check-rows.ts';
 import { prepareDatabase } from './database/prepare-database.ts';
 import { createKeys } from './keys/create-keys.ts';
 import { readBrokerPasswords, readRolePasswords } from './keys/installation.ts';
 
 const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'info' });
 
-/** The commands of this program: `node main.ts keys`, then `node main.ts database` and `node main.ts broker`. */
+/**
+ * The commands of this program: `node main.ts keys`, then `node main.ts database` and `node main.ts broker`. `rows` changes
+ * nothing; with the ID of a row key, it also lists what this key binds.
+ */
 const commands: Record<string, () => Promise<void>> = {
   keys: async () => {
     log.info(createKeys(readConfig(KeysEnv, process.env)), 'key files are ready');
@@ -25,6 +30,15 @@ const commands: Record<string, () => Promise<void>> = {
     const env = readConfig(BrokerEnv, withFiles(process.env, ['BROKER_URL']));
     await prepareBroker(env.BROKER_URL, readBrokerPasswords(env.SETUP_DIR), log);
     log.info('users and queues are ready');
+  },
+  rows: async () => {
+    const env = readConfig(RowsEnv, withFiles(process.env));
+    const db = openPostgres({ url: env.DATABASE_URL, connections: 1, applicationName: 'setup' });
+    const counts = await checkRows(db, readKeyRing(env.ROW_KEY_FILE), {
+      listedKey: process.argv[3],
+      onListed: (row) => log.warn(row, 'a row that decides about access is not as it should be'),
+    }).finally(db.close);
+    log.info(counts, 'every row that decides about access was checked');
   },
 };
 

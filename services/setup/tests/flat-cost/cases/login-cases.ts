@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type BatchToken, changeTag, tokenHash } from '@secrets/access';
+import { type BatchToken, changeTag, readStoredTokens, tokenHash } from '@secrets/access';
 import { readChanges } from '../../../../../libs/access/src/changes/read-changes.ts';
 import { readTemplateValues } from '../../../../../libs/access/src/policies/store/read-template-values.ts';
 import * as access from '../../../../../libs/access/src/read-access.ts';
@@ -127,6 +127,10 @@ const tokenCases: Case[] = casesOf('login', {
   'logging in for a batch token for the first time': (db) => upsertOwner(db, login('new'), newToken()),
 });
 
+const rowCases: Case[] = casesOf(undefined, {
+  'checking the rows of tokens': (db) => readStoredTokens(db, [], 100),
+});
+
 const role = mergedTokenRole(undefined, {});
 
 const roleCases: Case[] = casesOf('login', {
@@ -249,6 +253,7 @@ const entityCases: Case[] = casesOf('login', {
 export const loginCases: Case[] = [
   ...checkCases,
   ...tokenCases,
+  ...rowCases,
   ...roleCases,
   ...wrappingCases,
   ...revocationCases,
