@@ -8,6 +8,7 @@ import {
   recordSlowDestination,
   recordWorker,
   reportToLane,
+  useSpareBudget,
 } from '../src/index.ts';
 import { destinationType, entriesForTest } from './entries-for-test.ts';
 
@@ -100,6 +101,20 @@ test('only admitted entries are taken out of the budget, however large the windo
   await add('one too many');
   expect(await admitted()).toBe(0);
 });
+
+test.each([
+  [50, 25],
+  [5, 2],
+  [1, 1], // codehost
+])(
+  'calls that can wait get half of a full budget (of %d calls: %d), but at least one',
+  async (burst, spare) => {
+    await db.query('update sync.lanes set tokens = $1, refilled_at = now()', [burst]);
+    const budget = { perSecond: 0, burst };
+    expect(await useSpareBudget(db, destinationId(), 100, budget)).toBe(spare);
+    expect(await useSpareBudget(db, destinationId(), 100, budget)).toBe(0);
+  },
+);
 
 test('a round says whether more may be due than it has admitted', async () => {
   await addMany(3);

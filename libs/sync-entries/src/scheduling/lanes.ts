@@ -94,7 +94,8 @@ const refilled = `least($4::float8, tokens + $3::float8 * greatest(0, extract(ep
 
 /**
  * Takes at most so many calls that can wait out of the budget of the destination's lane, as long as half of the budget is left
- * for other work. Returns how many it has taken: with `skipLocked`, none if another transaction has locked the lane.
+ * for other work; of a budget of a single call, that call. Returns how many it has taken: with `skipLocked`, none if another
+ * transaction has locked the lane.
  */
 export async function useSpareBudget(
   sql: Sql,
@@ -103,7 +104,7 @@ export async function useSpareBudget(
   { perSecond, burst }: Budget,
   { skipLocked = false } = {},
 ): Promise<number> {
-  const taken = `floor(greatest(0, least($2::float8, ${refilled} - $4::float8 / 2)))`;
+  const taken = `floor(greatest(0, least($2::float8, ${refilled} - least($4::float8 / 2, $4::float8 - 1))))`;
   const [row] = await sql.query<{ taken: number }>(
     `with lane as (
        select l.id, ${taken} as taken from sync.lanes l
