@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parseExactly } from '@secrets/domain';
 import { type LoginForTest, startLoginForTest } from '../login-for-test.ts';
 
 const path = '/auth/team/azure/config';
@@ -71,6 +72,15 @@ describe('a configuration', () => {
     expect(await delays({ retry_delay: shown[0], max_retry_delay: String(shown[1]) })).toEqual(shown);
     const [stored] = await login.db.query<{ settings: object }>('select settings from login.cloudb_configs');
     expect(stored!.settings).toMatchObject({ retry_delay: 5, max_retry_delay: 120 });
+  });
+
+  test('takes a delay in any notation of a number, and refuses one that is too long', async () => {
+    const save = (delay: string) => login.call('POST', path, { retry_delay: parseExactly(delay) });
+    expect((await save('5.0')).status).toBe(204);
+    expect((await login.call('GET', path)).body.data.retry_delay).toBe(5_000_000_000);
+    const { status, body } = await save('9'.repeat(1_600));
+    expect(status).toBe(400);
+    expect(body.errors[0]).toMatch(/retry_delay/);
   });
 
   test('treats null as an absent field, but as the default in a patch', async () => {

@@ -23,6 +23,7 @@ function meant(schema: unknown, value: unknown, place: Place): unknown {
   if (schema === undefined || typeof value !== 'object' || value === null || acceptsAnyJson(schema))
     return value;
   if (isExactNumber(value)) return plainNumber(value, pathOf(place).join('.') || 'the body');
+  if (preparesItself(schema)) return value;
   if (Array.isArray(value))
     return value.map((item, index) => meant(schemaOfItems(schema), item, { name: String(index), in: place }));
   const shape = shapeOf(schema);
@@ -43,9 +44,11 @@ function fieldsOf(value: object, shape: Record<string, unknown> | undefined): [s
 
 function acceptsAnyJson(schema: unknown): boolean {
   const inner = innerSchema(schema);
-  // A transform is what prepares the input of another schema itself.
-  return inner instanceof z.ZodUnknown || inner instanceof z.ZodCustom || inner instanceof z.ZodTransform;
+  return inner instanceof z.ZodUnknown || inner instanceof z.ZodCustom;
 }
+
+/** Whether a schema begins with a transform, which reads the lists and objects of the input itself. */
+const preparesItself = (schema: unknown): boolean => innerSchema(schema) instanceof z.ZodTransform;
 
 function schemaOfItems(schema: unknown): unknown {
   const inner = innerSchema(schema);

@@ -32,7 +32,6 @@ export const versionList = z
 
 function splitCommas(given: unknown): unknown {
   if (typeof given === 'number') return [given];
-  if (isExactNumber(given)) return [Number(given.rawJSON)];
   if (typeof given === 'string') return given.split(',', maxVersions + 1).map((part) => part.trim());
   return Array.isArray(given) ? given.map((one) => (isExactNumber(one) ? Number(one.rawJSON) : one)) : given;
 }

@@ -1,6 +1,5 @@
 import {
   invalid,
-  isExactNumber,
   type Json,
   mountAttributesIn,
   mountConfigFields,
@@ -26,10 +25,8 @@ export const mountType = z
   .meta({ enum: ['kv', 'kv-v2'] });
 
 const version = z
-  .preprocess(
-    (given) => (isExactNumber(given) ? Number(given.rawJSON) : given),
-    z.union([z.string(), z.number()]).transform(String),
-  )
+  .union([z.string(), z.number()])
+  .transform(String)
   .refine((given) => given !== '1', {
     error: 'version 1 of the key-value store is not supported; mount version 2',
   })
