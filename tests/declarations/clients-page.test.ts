@@ -25,6 +25,7 @@ const pins: [string, string, RegExp][] = [
   ],
   ['`github.com/hashicorp/vault/api` (Go)', 'go/go.mod', /vault\/api v(\S+)/],
   ['`github.com/hashicorp/vault-client-go`', 'programs/vault-client-go/go.mod', /vault-client-go v(\S+)/],
+  ['vaultrs (Rust)', 'programs/vaultrs/Cargo.toml', /vaultrs = \{ version = "=(.*?)"/],
 ];
 
 test('docs/clients.md lists the differences from OpenBao that the comparison permits, and no others', () => {

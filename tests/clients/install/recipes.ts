@@ -83,6 +83,27 @@ const fromGo = (source: string, build: (folder: string) => string[], ...programs
   };
 };
 
+/** A Rust program, compiled without optimization, and without what only a debugger reads. */
+const fromCargo = (source: string, program: string): Recipe => ({
+  files: ['Cargo.toml', 'Cargo.lock', 'src/main.rs'].map((name) => `${source}/${name}`),
+  obstacle: () => missing(['cargo', '--version'], 'cargo is not installed'),
+  install: async (folder) => {
+    const target = join(folder, 'target');
+    const manifest = sourceFile(`${source}/Cargo.toml`);
+    await mustRun('cargo', [
+      'build',
+      '--quiet',
+      '--locked',
+      '--manifest-path',
+      manifest,
+      '--target-dir',
+      target,
+    ]);
+    copyFileSync(join(target, 'debug', program), join(folder, program));
+    rmSync(target, { recursive: true });
+  },
+});
+
 /** The goal of Maven that fetches what a pom.xml names, with everything that it depends on. */
 const fetchLibraries = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 
@@ -118,6 +139,7 @@ export const recipes = {
   ]),
   java: fromMaven('programs/java', 'SpringVault.java', 'JavaDriver.java'),
   ansible: fromAnsible('programs/ansible', 'ansible_collections/community/hashi_vault/'),
+  vaultrs: fromCargo('programs/vaultrs', 'client-vaultrs'),
 } satisfies Record<string, Recipe>;
 
 /** The reason, if the command cannot be run or fails. */

@@ -42,6 +42,11 @@ const programs: { title: string; client: ClientName; run: Program }[] = [
   { title: 'spring-vault', client: 'java', run: inJava('SpringVault') },
   { title: 'vault-java-driver', client: 'java', run: inJava('JavaDriver') },
   { title: 'ansible', client: 'ansible', run: playTasks },
+  {
+    title: 'vaultrs',
+    client: 'vaultrs',
+    run: (folder, env) => mustRun(join(folder, 'client-vaultrs'), [], { env }),
+  },
 ];
 
 const policyFor = (mount: string) => `
