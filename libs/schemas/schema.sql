@@ -1,6 +1,6 @@
 -- login: up to 023.do.bound-rows.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 040.do.inspections.sql
+-- sync: up to 041.do.drift.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -949,6 +949,8 @@ CREATE INDEX entries_outstanding ON sync.entries USING btree (destination_id) IN
 CREATE INDEX entries_parked ON sync.entries USING btree (id) WHERE ((waits_for IS NOT NULL) AND (due_at IS NULL) AND (announced_at IS NULL) AND (applied_generation < generation));
 
 CREATE INDEX entries_postponed ON sync.entries USING btree (destination_id, updated_at) WHERE (status = ANY (ARRAY['EXTERNAL_SERVICE_ERROR'::text, 'INTERNAL_SERVICE_ERROR'::text]));
+
+CREATE INDEX entries_refused ON sync.entries USING btree (destination_id, updated_at) WHERE ((status = 'CLIENT_SIDE_ERROR'::text) AND ((fault IS NOT NULL) OR (drift IS NULL) OR (drift = 'none'::text)));
 
 CREATE INDEX entries_removal_failed ON sync.entries USING btree (destination_id) WHERE ((desired = 'absent'::text) AND (status = 'CLIENT_SIDE_ERROR'::text));
 

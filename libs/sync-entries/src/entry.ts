@@ -35,6 +35,10 @@ export interface Entry {
 export const isPending = ({ generation, appliedGeneration }: Entry): boolean =>
   appliedGeneration < generation;
 
+/** Whether the entry waits for the operator because of what a look has found. A failed attempt would have left a fault. */
+export const hasDrifted = ({ status, fault, drift }: Entry): boolean =>
+  status === 'CLIENT_SIDE_ERROR' && fault === null && drift !== null && drift !== 'none';
+
 /** The columns of `Entry`, for `select` and `returning`. */
 export const entryColumns = `
   id, association_id as "associationId", destination_id as "destinationId", sub_key as "subKey", desired, waits_for as "waitsFor",

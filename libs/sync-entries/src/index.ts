@@ -71,6 +71,7 @@ export {
   findInspectable,
   type Inspectable,
   type InspectedEntry,
+  type LookOutcome,
   listInspectable,
   recordFailedLook,
   recordLook,

@@ -119,3 +119,6 @@ export const markUncertain = `applied_generation = least(applied_generation, gen
  * its message was lost, and it must not occupy its own window. Nor is one that waits after a lease that has ended.
  */
 export const isOutstanding = `((e.announced_at is not null and (e.due_at is null or e.due_at > now())) or e.lease_until > now())`;
+
+/** SQL condition: entry `e` waits for the operator because of what a look has found, as `hasDrifted` says. */
+export const isDrifted = `(e.status = 'CLIENT_SIDE_ERROR' and e.fault is null and e.drift <> 'none')`;

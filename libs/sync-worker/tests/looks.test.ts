@@ -2,9 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
 import { Fault, syncQueue } from '@secrets/domain';
 import { seal } from '@secrets/seal';
-import { requestPut, startInspectionPage } from '@secrets/sync-entries';
+import {
+  countFailedBeforeRetry,
+  findInspectable,
+  pushSomeAgain,
+  recordLook,
+  requestPut,
+  requestRemoval,
+  retryFailed,
+  startInspectionPage,
+} from '@secrets/sync-entries';
 import { eventually } from '@secrets/testing';
-import type { ConnectedDestination } from '../src/driver/driver.ts';
+import type { ConnectedDestination, PutRequest } from '../src/driver/driver.ts';
 import type { FoundSecret, InspectRequest, Look } from '../src/driver/look.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
@@ -23,15 +32,20 @@ const found: FoundSecret = {
 
 let deps: ReturnType<typeof depsOfWorker>;
 let looks: InspectRequest[];
+let puts: PutRequest[];
 /** The result of the next looks. */
 let answer: (request: InspectRequest) => Look | Promise<Look>;
 beforeEach(() => {
   looks = [];
+  puts = [];
   answer = () => ({ ...found, isUntouched: true });
 });
 
 const store: ConnectedDestination = {
-  put: async () => ({ remote: { id: 1 } }),
+  put: async (request) => {
+    puts.push(request);
+    return { remote: { id: 1 } };
+  },
   remove: async () => {},
   inspect: async (request) => {
     looks.push(request);
@@ -43,6 +57,7 @@ const store: ConnectedDestination = {
 
 interface LookRow {
   status: string;
+  lastError: string | null;
   remote: unknown;
   generation: number;
   drift: string | null;
@@ -55,7 +70,7 @@ interface LookRow {
 
 async function read(id: string): Promise<LookRow> {
   const [row] = await db.query<LookRow>(
-    `select status, remote, generation, drift, evidence, look_error as error, looked_at as "lookedAt", verified_at as "verifiedAt",
+    `select status, last_error as "lastError", remote, generation, drift, evidence, look_error as error, looked_at as "lookedAt", verified_at as "verifiedAt",
             drift_seen_at as "seenAt" from sync.entries where id = $1`,
     [id],
   );
@@ -104,15 +119,16 @@ async function look(id: string): Promise<LookRow> {
   return read(id);
 }
 
-test('a look records the drift, and when it was first seen, and nothing else of the entry', () =>
+test('a look records the drift, when it was first seen, and that the entry waits for the operator', () =>
   withPushed(async (id) => {
     const pushed = await read(id);
     expect(pushed).toMatchObject({ drift: 'none', evidence: null, verifiedAt: expect.any(Date) });
     answer = () => ({ ...found, value: 'different' });
     const first = await look(id);
     expect(first).toMatchObject({ drift: 'changed', evidence: 'value', seenAt: expect.any(Date) });
-    const { status, remote, generation } = pushed;
-    expect(first).toMatchObject({ status, remote, generation });
+    expect(first).toMatchObject({ status: 'CLIENT_SIDE_ERROR', lastError: expect.any(String) });
+    const { remote, generation } = pushed;
+    expect(first).toMatchObject({ remote, generation });
     const second = await look(id);
     expect(second).toMatchObject({ drift: 'changed', seenAt: first.seenAt });
     expect(second.verifiedAt!.getTime()).toBeGreaterThan(first.verifiedAt!.getTime());
@@ -121,7 +137,75 @@ test('a look records the drift, and when it was first seen, and nothing else of 
     expect(missing).toMatchObject({ drift: 'missing', evidence: null });
     expect(missing.seenAt!.getTime()).toBeGreaterThan(first.seenAt!.getTime());
     answer = () => ({ ...found, isUntouched: true });
-    expect(await look(id)).toMatchObject({ drift: 'none', seenAt: null });
+    expect(await look(id)).toMatchObject({ ...settled, drift: 'none', seenAt: null });
+  }));
+
+const settled = { status: 'SYNCED', lastError: null };
+
+/** Has the worker find the external secret changed. */
+async function drift(id: string): Promise<void> {
+  answer = () => ({ ...found, value: 'different' });
+  expect(await look(id)).toMatchObject({ status: 'CLIENT_SIDE_ERROR' });
+}
+
+const destinationOf = async (id: string): Promise<string> =>
+  (
+    await db.query<{ destinationId: string }>(
+      'select destination_id as "destinationId" from sync.entries where id = $1',
+      [id],
+    )
+  )[0]!.destinationId;
+
+test('a write of the destination does not retry what has drifted; a retry does, and reads it', () =>
+  withPushed(async (id) => {
+    await drift(id);
+    const destinationId = await destinationOf(id);
+    await db.query('update sync.destinations set retry_initiated_at = clock_timestamp()');
+    expect(await countFailedBeforeRetry(db, destinationId, 1, 'refused')).toBe(0);
+    await retryFailed(db, destinationId, 1, 'refused');
+    expect(await read(id)).toMatchObject({ status: 'CLIENT_SIDE_ERROR' });
+    await retryFailed(db, destinationId, 1, 'waiting');
+    await push(id);
+    expect(await read(id)).toMatchObject({ ...settled, drift: 'none' });
+    expect(puts).toMatchObject([{}, { verify: true }]);
+  }));
+
+test('what was put right after a change of settings is pushed again, because that change has left it out', () =>
+  withPushed(async (id) => {
+    await drift(id);
+    const destinationId = await destinationOf(id);
+    await db.query(`update sync.destinations set settings = settings || '{"custom_tags": {"a": "b"}}'`);
+    await pushSomeAgain(db, destinationId, '', 10, { verify: false, overwrite: false });
+    expect(await read(id)).toMatchObject({ status: 'CLIENT_SIDE_ERROR' });
+    answer = () => ({ ...found, isUntouched: true });
+    expect(await look(id)).toMatchObject({ status: 'PENDING', generation: 1 });
+    await push(id);
+    expect(puts).toHaveLength(2);
+  }));
+
+test('what has drifted is removed as everything else is', () =>
+  withPushed(async (id) => {
+    await drift(id);
+    await requestRemoval(db, [{ id, waitsFor: null }]);
+    await publish(id);
+    await eventually(async () => (await read(id)) === undefined);
+  }));
+
+test('of two looks at once, the later one to end changes nothing if the other has proved something', () =>
+  withPushed(async (id) => {
+    const [older, newer] = [(await findInspectable(db, id))!, (await findInspectable(db, id))!];
+    const outcome = { evidence: 'value', error: null } as const;
+    expect(await recordLook(db, newer, { ...outcome, drift: 'none', status: 'SYNCED' })).toBe(true);
+    expect(await recordLook(db, older, { ...outcome, drift: 'changed', status: 'CLIENT_SIDE_ERROR' })).toBe(
+      false,
+    );
+  }));
+
+test('with the policy off, a look that was requested shows the drift, and leaves the status', () =>
+  withPushed(async (id) => {
+    await db.query(`update sync.destinations set settings = settings || '{"drift_policy": "off"}'`);
+    answer = () => ({ ...found, value: 'different' });
+    expect(await look(id)).toMatchObject({ ...settled, drift: 'changed' });
   }));
 
 test('a look compares with the value that was pushed, and passes what is remembered', () =>
@@ -174,16 +258,13 @@ test('what a look has found is not recorded if the secret was requested or pushe
     expect(await look(id)).toMatchObject({ drift: 'none', seenAt: null, evidence: null });
   }));
 
-test('a push that writes or compares the value ends the drift; one that finds nothing to do does not', () =>
+test('a push of the same value compares it if it has drifted, which ends the drift', () =>
   withPushed(async (id) => {
-    answer = () => ({ ...found, value: 'different' });
-    await look(id);
+    await drift(id);
     await requestPut(db, [id]);
     await push(id);
-    expect(await read(id)).toMatchObject({ drift: 'changed' });
-    await requestPut(db, [id], { verify: true });
-    await push(id);
-    expect(await read(id)).toMatchObject({ drift: 'none', evidence: null, seenAt: null });
+    expect(await read(id)).toMatchObject({ ...settled, drift: 'none', evidence: null, seenAt: null });
+    expect(puts).toMatchObject([{}, { verify: true, valueChanged: false }]);
   }));
 
 test('an entry that is to be pushed is not looked at', () =>
@@ -197,11 +278,7 @@ test('an entry that is to be pushed is not looked at', () =>
 /** Has the worker look at a page of entries, and returns the row of its inspection when that has ended. */
 async function lookAtPage(ids: readonly string[]) {
   const pageId = randomUUID();
-  const [row] = await db.query<{ destinationId: string }>(
-    'select destination_id as "destinationId" from sync.entries where id = $1',
-    [ids[0]],
-  );
-  const { destinationId } = row!;
+  const destinationId = await destinationOf(ids[0]!);
   await startInspectionPage(db, destinationId, { id: pageId, end: 'm', seen: 3 });
   await publish(ids[0]!, { look: true, destination_id: destinationId, page_id: pageId, entry_ids: ids });
   const readRow = () =>

@@ -1,5 +1,6 @@
 import {
   controlCharacters,
+  driftPolicies,
   emptyOr,
   flag,
   orPairs,
@@ -114,7 +115,7 @@ export const commonFields = (granularity: Granularity) => ({
     default: 'refuse',
     help: "What to do about an existing external secret that is not the destination's own: leave it alone, or take it over. One that another destination has marked is never taken over.",
   }),
-  drift_policy: option(z.enum(['report', 'off'], { error: 'must be report or off' }), {
+  drift_policy: option(z.enum(driftPolicies, { error: 'must be report or off' }), {
     default: 'report',
     help: 'Whether to look regularly for external secrets that somebody else has changed: report what was found, or off.',
   }),

@@ -71,7 +71,7 @@ const newFence = (): number => Number(randomBytes(8).readBigUInt64LE() >> 12n);
  * left out too (`lockedEntries`): a claim never waits for a row.
  *
  * What an external secret holds is uncertain after a lease that has ended without an outcome: its worker may have died after it
- * had written another value. The entry is then verified.
+ * had written another value. The entry is then verified, and so is one whose external secret has drifted.
  *
  * The claim also sets when the scheduler announces the entry again: at the end of the lease. Nothing has to detect that a
  * worker died.
@@ -80,7 +80,7 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
   return sql.query<ClaimedEntry>(
     `update sync.entries e
         set lease_owner = $3, lease_until = now() + $4 * interval '1 second', fence = $5,
-            attempts = attempts + 1, verify = verify or lease_owner is not null,
+            attempts = attempts + 1, verify = verify or lease_owner is not null or coalesce(drift <> 'none', false),
             pushed_hash = case when lease_owner is null then pushed_hash end, announced_at = null, due_at = now() + $4 * interval '1 second'
       where e.id = any(${unlockedIds('$1')}) and e.destination_type = $2
         and e.applied_generation < e.generation

@@ -2,11 +2,15 @@ import type { Sql } from '@secrets/db';
 import { wakeRivals } from '../claims/rivals.ts';
 import { allPriorities, newIntent } from './record-intents.ts';
 
-/** Kind of failed entries: `waiting` for the operator, or `postponed` until an automatic retry. */
-export type FailedKind = 'waiting' | 'postponed';
+/**
+ * Kind of failed entries: `waiting` for the operator, those of them that were `refused`, not changed by somebody else, or
+ * `postponed` until an automatic retry.
+ */
+export type FailedKind = 'waiting' | 'refused' | 'postponed';
 
 const isFailed: Readonly<Record<FailedKind, string>> = {
   waiting: `status = 'CLIENT_SIDE_ERROR'`,
+  refused: `status = 'CLIENT_SIDE_ERROR' and (fault is not null or drift is null or drift = 'none')`, // verbatim as in the index `entries_refused`
   postponed: `status in ('EXTERNAL_SERVICE_ERROR', 'INTERNAL_SERVICE_ERROR')`,
 };
 

@@ -1,8 +1,9 @@
 import type { Sql } from '@secrets/db';
-import type { Drift, Evidence, Json } from '@secrets/domain';
+import type { Drift, Evidence, Json, SyncStatus } from '@secrets/domain';
 import { isPausedNow } from '../scheduling/lanes.ts';
+import { isDrifted } from '../sql-fragments.ts';
 
-/** An entry that is achieved, as a look at its external secret begins. */
+/** An entry as a look at its external secret begins. */
 export interface InspectedEntry {
   id: string;
   destinationId: string;
@@ -11,8 +12,14 @@ export interface InspectedEntry {
   /** Identify what the look is about: its outcome is not recorded once an attempt or an intent has changed them. */
   generation: number;
   fence: number;
+  /** When the look before proved something, in full precision: an older look must not hide a newer one. */
+  verifiedAt: string | null;
+  /** `SYNCED`, or `CLIENT_SIDE_ERROR` because of what an earlier look has found. */
+  status: SyncStatus;
   /** The keyed hash of the value that was last pushed. */
   pushedHash: string;
+  /** Identifies the settings that it was pushed with. */
+  settingsHash: string | null;
   remote: Json | null;
   putStartedAt: Date | null;
   /** Whether the last attempt is so long ago that a read shows what it has left. */
@@ -25,8 +32,8 @@ export interface InspectedEntry {
  */
 export const settlingMinutes = 5;
 
-/** SQL condition: entry `e` is achieved, no worker has it, and its external secret exists as far as is known. */
-export const isInspectable = `e.desired = 'present' and e.status = 'SYNCED' and e.pushed_hash is not null
+/** SQL condition: entry `e` was pushed, nothing was requested since, and no worker has it. */
+export const isInspectable = `e.desired = 'present' and (e.status = 'SYNCED' or ${isDrifted}) and e.pushed_hash is not null
   and e.applied_generation >= e.generation and e.lease_owner is null`;
 
 /** An entry that can be inspected, and its last look in full precision. */
@@ -49,7 +56,7 @@ export const listInspectable = (sql: Sql, associationId: string, limit: number):
 export async function findInspectable(sql: Sql, entryId: string): Promise<InspectedEntry | undefined> {
   const [row] = await sql.query<InspectedEntry>(
     `select e.id, e.destination_id as "destinationId", e.sub_key as "subKey", e.external_name as "externalName", e.generation, e.fence,
-            e.pushed_hash as "pushedHash", e.remote, e.put_started_at as "putStartedAt",
+            e.verified_at::text as "verifiedAt", e.status, e.pushed_hash as "pushedHash", e.settings_hash as "settingsHash", e.remote, e.put_started_at as "putStartedAt",
             coalesce(e.synced_at < now() - ${settlingMinutes} * interval '1 minute', false) as "isSettled"
        from sync.entries e join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
       where e.id = $1 and ${isInspectable} and not ${isPausedNow('d.id', 'd.lane_id')} and not exists (select from sync.config where disabled)`,
@@ -63,18 +70,40 @@ const isSame = `e.id = $1 and e.generation = $2 and e.fence = $3 and ${isInspect
 
 type Looked = Pick<InspectedEntry, 'id' | 'generation' | 'fence'>;
 
-/** Records what a look has proved, unless the entry has changed since it began. Returns whether it was recorded. */
+/** The state in which a look leaves its entry. */
+export interface LookOutcome {
+  drift: Drift;
+  evidence: Evidence | null;
+  /** `PENDING` makes the entry due again, without a new intent: a worker may not record one. */
+  status: SyncStatus;
+  /** Its `last_error`; null unless it waits for the operator. */
+  error: string | null;
+}
+
+/** SQL of a column that changes only if the entry becomes due again. */
+const ifDue = (column: string, value: string): string =>
+  `${column} = case when $6 = 'PENDING' then ${value} else e.${column} end`;
+
+/**
+ * Records what a look has proved, unless the entry has changed, or another look has proved something, since it began. Returns
+ * whether it was recorded.
+ */
 export async function recordLook(
   sql: Sql,
-  { id, generation, fence }: Looked,
-  { drift, evidence }: { drift: Drift; evidence: Evidence | null },
+  { id, generation, fence, verifiedAt }: Looked & Pick<InspectedEntry, 'verifiedAt'>,
+  { drift, evidence, status, error }: LookOutcome,
 ): Promise<boolean> {
   const rows = await sql.query(
     `update sync.entries e
         set looked_at = now(), look_error = null, verified_at = now(), drift = $4, evidence = $5,
-            drift_seen_at = case when $4 = 'none' then null when e.drift = $4 then coalesce(e.drift_seen_at, now()) else now() end
-      where ${isSame} returning e.id`,
-    [id, generation, fence, drift, evidence],
+            drift_seen_at = case when $4 = 'none' then null when e.drift = $4 then coalesce(e.drift_seen_at, now()) else now() end,
+            status = $6, last_error = case when $6 = 'SYNCED' then e.remote ->> 'notice' else $7 end,
+            updated_at = case when e.status = $6 then e.updated_at else now() end,
+            ${ifDue('applied_generation', 'least(e.applied_generation, e.generation - 1)')},
+            ${ifDue('due_at', 'case when e.announced_at is null then now() else e.due_at end')},
+            ${ifDue('requested_at', 'now()')}, ${ifDue('priority', '2')}
+      where ${isSame} and e.verified_at is not distinct from $8::timestamptz returning e.id`,
+    [id, generation, fence, drift, evidence, status, error, verifiedAt],
   );
   return rows.length === 1;
 }

@@ -17,6 +17,8 @@ export interface FoundSecret {
   belongs: Belonging;
   /** Changes whenever somebody writes the value: the ID or the number of a version, or the time of the last change. */
   mark: string;
+  /** The mark that the last put left, if it is a version that people know from the provider's console. */
+  pushedMark?: string;
   /** Whether the mark is that of the last put, so that the value is the one that it wrote. Nothing more was read then. */
   isUntouched: boolean;
   /** `unread` if it was not needed, if the store never returns values, or not to these credentials. */

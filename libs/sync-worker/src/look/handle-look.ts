@@ -1,5 +1,11 @@
 import type { Verdict } from '@secrets/broker';
-import { Fault, type LookMessage, type LookPageMessage } from '@secrets/domain';
+import {
+  type DriftPolicy,
+  driftPolicies,
+  Fault,
+  type LookMessage,
+  type LookPageMessage,
+} from '@secrets/domain';
 import {
   endInspectionPage,
   findInspectable,
@@ -12,16 +18,18 @@ import { abortable } from '../driver/abortable.ts';
 import type { InspectRequest, Look } from '../driver/look.ts';
 import type { AttemptContext } from '../entry/entry-statements.ts';
 import { failureOf } from '../entry/record-failure.ts';
+import { settingsHash } from '../entry/values/push-identity.ts';
 import { valueHash } from '../entry/values/value-hash.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 import type { FailureKind } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';
 import { driftOf } from './drift-of.ts';
 import { isPushedValue } from './is-pushed-value.ts';
+import { outcomeOfLook } from './outcome-of-look.ts';
 
 /**
- * Handles one message: looks at the external secret of an entry, and records what that proves. Nothing else of the entry changes,
- * whatever is found. If the worker dies in between, nothing is recorded, and whoever asked for the look asks again.
+ * Handles one message: looks at the external secret of an entry, and records what that proves.
+ * If the worker dies in between, nothing is recorded, and whoever asked for the look asks again.
  */
 export async function handleLook(worker: WorkerContext, message: LookMessage): Promise<Verdict> {
   const entry = await findInspectable(worker.db, message.entry_id);
@@ -87,7 +95,7 @@ async function lookAt(worker: WorkerContext, entry: InspectedEntry): Promise<Fai
     slot = await worker.limits.slots.acquire(entry.destinationId);
     if (slot === undefined) throw new Fault('unavailable', 'the destination has stopped responding');
     slot.whenSlow(() => worker.limits.lanes.slow(entry.destinationId));
-    await conclude(worker, entry, await inspect(worker, entry, context));
+    await conclude(worker, { entry, context, look: await inspect(worker, entry, context) });
     return undefined;
   } catch (error) {
     return await recordFailure(worker, { entry, laneId: context?.lane.id, startedAtMs }, error);
@@ -117,16 +125,29 @@ function inspect(
 
 const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');
 
-async function conclude({ db, observe }: WorkerContext, entry: InspectedEntry, look: Look): Promise<void> {
-  const found = driftOf(look, entry.isSettled);
-  if (found === undefined) throw new Fault('not_ready', unsettled);
-  const isRecorded = await recordLook(db, entry, found);
-  if (!isRecorded) return;
-  observe.metrics.looked(found.drift);
-  if (found.drift === 'none') return;
-  const { id: entryId, destinationId, externalName } = entry;
-  observe.log.warn({ entryId, destinationId, externalName, ...found }, 'an external secret has drifted');
+interface Looked {
+  entry: InspectedEntry;
+  context: AttemptContext;
+  look: Look;
 }
+
+async function conclude({ db, observe }: WorkerContext, { entry, context, look }: Looked): Promise<void> {
+  const conclusion = driftOf(look, entry.isSettled);
+  if (conclusion === undefined) throw new Fault('not_ready', unsettled);
+  const { destination } = context;
+  const hasSettings = entry.settingsHash === settingsHash(destination);
+  const looked = { look, conclusion, status: entry.status, hasSettings };
+  const isRecorded = await recordLook(db, entry, outcomeOfLook(policyOf(destination), looked));
+  if (!isRecorded) return;
+  observe.metrics.looked(conclusion.drift);
+  if (conclusion.drift === 'none') return;
+  const { id: entryId, destinationId, externalName } = entry;
+  observe.log.warn({ entryId, destinationId, externalName, ...conclusion }, 'an external secret has drifted');
+}
+
+/** A value that a newer version has stored counts as the default. */
+const policyOf = ({ settings }: AttemptContext['destination']): DriftPolicy =>
+  driftPolicies.find((policy) => policy === settings.drift_policy) ?? 'report';
 
 const unsettled = `the last push was less than ${settlingMinutes} minutes ago, so what the store shows may be older; look again later`;
 

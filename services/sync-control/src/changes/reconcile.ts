@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '@secrets/db';
-import { countPresent, entriesOf, requestPut, reviveParkedEntries } from '@secrets/sync-entries';
+import { countPresent, entriesOf, hasDrifted, requestPut, reviveParkedEntries } from '@secrets/sync-entries';
 import {
   claimReconciliation,
   endRound,
@@ -138,7 +138,7 @@ async function acceptReturnedOf(tx: Tx, associationIds: readonly string[]): Prom
   await clearSourceMarks(tx, associationIds);
   const entries = await entriesOf(tx, associationIds);
   const failed = entries.filter(
-    ({ desired, status }) => desired === 'present' && status === 'CLIENT_SIDE_ERROR',
+    (entry) => entry.desired === 'present' && entry.status === 'CLIENT_SIDE_ERROR' && !hasDrifted(entry),
   );
   await requestPut(
     tx,

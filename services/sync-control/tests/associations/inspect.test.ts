@@ -52,13 +52,19 @@ describe('POST sys/sync/destinations/:type/:name/inspect', () => {
   test('shows what a worker has found, also to later reads', async () => {
     const id = await setAndPush();
     const { status, body } = await lookAs(id, (entry) =>
-      recordLook(sync.db, entry, { drift: 'changed', evidence: 'value' }),
+      recordLook(sync.db, entry, {
+        drift: 'changed',
+        evidence: 'value',
+        status: 'CLIENT_SIDE_ERROR',
+        error: 'changed by somebody else',
+      }),
     );
     const line = body.data.associated_secrets[`${at.accessor}/s`];
     expect([status, line]).toEqual([
       200,
       expect.objectContaining({
-        sync_status: 'SYNCED',
+        sync_status: 'CLIENT_SIDE_ERROR',
+        last_error: 'changed by somebody else',
         drift: 'changed',
         evidence: 'value',
         verified_at: expect.any(String),

@@ -23,6 +23,7 @@ export async function inspectSecret(store: Store, request: InspectRequest): Prom
     exists: true,
     belongs: belonging(store, found, known?.arn),
     mark,
+    ...(same !== undefined && { pushedMark: same.version }),
     isUntouched,
     value,
     changedAt: found.LastChangedDate ?? null,

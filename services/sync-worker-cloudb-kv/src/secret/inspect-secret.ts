@@ -23,6 +23,7 @@ export async function inspectSecret(store: Store, request: InspectRequest): Prom
     exists: true,
     belongs: await belonging(store, name, { found, known }),
     mark: version,
+    ...(known !== undefined && { pushedMark: known.version }),
     isUntouched,
     value: isUntouched || text === undefined ? 'unread' : isSame ? 'same' : 'different',
     changedAt: updatedOn ?? null,

@@ -26,6 +26,7 @@ export async function inspectSecret(store: Store, request: InspectRequest): Prom
     exists: true,
     belongs: belongingOf(store.owner, owned(id, found, known)),
     mark,
+    ...(known !== undefined && { pushedMark: String(currentOf(known)) }),
     isUntouched: false,
     value: newest.number === 0 ? 'different' : value,
     changedAt: null,

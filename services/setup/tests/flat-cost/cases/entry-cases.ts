@@ -107,6 +107,10 @@ export const entryCases: Case[] = casesOf('sync-control', {
     await retryFailed(db, destinations.failed, 500, 'postponed');
     await countFailedBeforeRetry(db, destinations.failed, 1, 'postponed');
   },
+  'retrying a page of what was refused': async (db) => {
+    await retryFailed(db, destinations.failed, 500, 'refused');
+    await countFailedBeforeRetry(db, destinations.failed, 1, 'refused');
+  },
   'retrying where nothing failed': (db) => retryFailed(db, destinations.busy, 500),
   'counting what is left to be retried': (db) => countFailedBeforeRetry(db, destinations.failed, 1),
   'deleting a page of entries by force': (db) => deleteSomeEntries(db, destinations.deleted, 500),

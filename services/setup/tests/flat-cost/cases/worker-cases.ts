@@ -147,7 +147,8 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
   'looking at an external secret': async (db) => {
     const entry = await inspectable(db);
     await recordFailedLook(db, entry, 'no');
-    await recordLook(db, entry, { drift: 'changed', evidence: 'value' });
+    const changed = { drift: 'changed', evidence: 'value', status: 'CLIENT_SIDE_ERROR', error: 'x' } as const;
+    await recordLook(db, entry, changed);
     await endInspectionPage(db, { destinationId: destinations.busy, pageId: seededId('page') }, true);
   },
   'removing a probe that was left behind': async (db) => {

@@ -9,17 +9,17 @@ import {
 
 const pageSize = 500;
 
-/** Entries to retry: those that wait for the operator, or all that have failed. */
+/** Entries to retry: those that were refused, or all that wait for the operator or have failed. */
 interface RetryScope {
   all: boolean;
 }
 
-const failuresIn = ({ all }: RetryScope): FailedKind[] => (all ? ['waiting', 'postponed'] : ['waiting']);
+const failuresIn = ({ all }: RetryScope): FailedKind[] => (all ? ['waiting', 'postponed'] : ['refused']);
 
 /**
- * Retries the failed entries of a destination that wait for the operator and, with `all`, also those that would be retried
- * automatically. The row of the destination must be locked. The first page is retried at once, the others in the background
- * (`advanceRetry`).
+ * Retries the entries of a destination that were refused. With `all`, also those that would be retried automatically, and those
+ * whose external secrets somebody else has changed: a write of the destination does not overwrite these. The row of the
+ * destination must be locked. The first page is retried at once, the others in the background (`advanceRetry`).
  */
 export async function retryFailedEntries(tx: Tx, destinationId: string, scope: RetryScope): Promise<void> {
   await initiateRetry(tx, destinationId, scope);
