@@ -1,4 +1,4 @@
--- login: up to 023.do.bound-rows.sql
+-- login: up to 024.do.bound-policies.sql
 -- secrets: up to 007.do.clock.sql
 -- sync: up to 041.do.drift.sql
 
@@ -181,6 +181,7 @@ create table login.policies (
   namespace_id text not null,
   path_count integer generated always as (COALESCE(jsonb_array_length(rules -> 'paths'::text), 0)) stored not null,
   plus_path_count integer generated always as (COALESCE(jsonb_array_length(jsonb_path_query_array(rules, '$."paths"[*]."path"?(@ like_regex "(^|/)\\+(/|$)")'::jsonpath)), 0)) stored not null,
+  row_hash text,
   rules jsonb not null,
   source text not null,
   updated_at timestamp with time zone default now() not null,
@@ -860,6 +861,8 @@ CREATE UNIQUE INDEX identity_keys_by_state ON login.identity_keys USING btree (s
 
 CREATE INDEX namespaces_by_parent ON login.namespaces USING btree (regexp_replace(path, '/?[^/]*$'::text, ''::text), path COLLATE "C") WHERE (path <> ''::text);
 
+CREATE INDEX policies_by_row_key ON login.policies USING btree (split_part(row_hash, ':'::text, 1), namespace_id, name);
+
 CREATE INDEX policies_in_order ON login.policies USING btree (namespace_id, name COLLATE "C");
 
 CREATE INDEX rate_limit_usage_by_end ON login.rate_limit_usage USING btree (ends_at);
@@ -980,6 +983,17 @@ AS $function$
 begin
   new.given_name := nullif(new.name, lower(new.name));
   new.name := lower(new.name);
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION login.forget_row_hash()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  new.row_hash := null;
   return new;
 end $function$
 ;
@@ -1353,6 +1367,8 @@ CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.group_aliases
 CREATE TRIGGER refuse_name_of_mount BEFORE INSERT OR UPDATE OF path ON login.namespaces FOR EACH ROW EXECUTE FUNCTION secrets.refuse_name_of_mount();
 
 CREATE TRIGGER removed_owner AFTER DELETE ON login.namespaces FOR EACH ROW EXECUTE FUNCTION login.record_removed_owner('namespace');
+
+CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.policies FOR EACH ROW WHEN (((new.rules IS DISTINCT FROM old.rules) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
 
 CREATE TRIGGER free_wrapped_space AFTER DELETE ON login.wrapped_responses REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION login.free_wrapped_space();
 

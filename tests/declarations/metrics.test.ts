@@ -33,7 +33,7 @@ const declaredIn = (file: string): Metric[] => {
 
 /** Who has the metrics of a library. */
 const users: Record<string, string> = {
-  access: 'gateway, login',
+  access: 'gateway, login, secrets, sync-control',
   clock: 'login, secrets, sync-control',
   http: 'all',
   'sync-worker': 'workers',

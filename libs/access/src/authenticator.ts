@@ -112,7 +112,7 @@ class DbAuthenticator implements Authenticator {
     const changes = accessChanges(db);
     this.#db = db;
     this.#tokens = tokenReader({ db, keys, changes, clock, rows });
-    this.#policies = policySets(db, changes);
+    this.#policies = policySets(db, changes, rows);
     this.#places = new Places(db, changes);
     this.#limits = rateLimits({ db, changes, limits, clock });
   }

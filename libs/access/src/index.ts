@@ -24,6 +24,7 @@ export * from './policies/store/policy-reader.ts';
 export { generatedName } from './policies/store/read-template-values.ts';
 export type { BuiltInLimits } from './rate-limits/rate-limits.ts';
 export { type AtEpoch, readBatchToken } from './read-access.ts';
+export * from './rows/content-row.ts';
 export * from './rows/row-guard.ts';
 export * from './rows/stored-rows.ts';
 export * from './rows/token-row.ts';

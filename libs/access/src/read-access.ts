@@ -103,7 +103,7 @@ export async function consumeUse(sql: Sql, hash: Uint8Array, uses: 0 | 1 = 1): P
 
 const policySet = `
   select ${epochSql('e')} as epoch, size.paths, size."plusPaths", case when ${isEvaluableSql('size')} then (
-    select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'rules', p.rules)), '[]')::text
+    select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'rules', p.rules, 'hash', p.row_hash)), '[]')::text
     from login.policies p where p.namespace_id = $1 and p.name = any($3::text[])
   ) end as rules
   from login.access_epoch e cross join lateral ${policySizeSql('$1', '$2::text[]')} size`;

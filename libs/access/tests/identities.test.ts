@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createPolicyReader } from '../src/policies/store/policy-reader.ts';
+import { rowGuard } from '../src/rows/row-guard.ts';
 import { incrementEpoch, insertToken } from '../src/testing.ts';
 import { type AccessForTest, allowed, denied, openAccessForTest } from './access-for-test.ts';
 
@@ -136,7 +137,7 @@ describe('the policies of an entity', () => {
 describe('policies on a path other than the one of the request', () => {
   const mayRead = async (path: string, ...[over]: [Parameters<AccessForTest['decide']>[1], object?]) => {
     const { caller } = await access.decide('GET kv/metadata/a', over);
-    return createPolicyReader({ db: access.db }).mayRead(caller, path);
+    return createPolicyReader({ db: access.db, rows: rowGuard(undefined) }).mayRead(caller, path);
   };
 
   test('are those of the token, its identity and its templates', async () => {
@@ -149,7 +150,9 @@ describe('policies on a path other than the one of the request', () => {
     await access.policy('member', 'kv/data/* read');
     const { caller } = await access.decide('GET kv/data/a', { token: reader });
     const member = { ...caller, policies: [], identityPolicies: ['member'] };
-    expect(await createPolicyReader({ db: access.db }).mayRead(member, 'kv/data/other')).toBe(true);
+    expect(
+      await createPolicyReader({ db: access.db, rows: rowGuard(undefined) }).mayRead(member, 'kv/data/other'),
+    ).toBe(true);
   });
 
   test('are not evaluated if they are too large together', async () => {
@@ -158,7 +161,7 @@ describe('policies on a path other than the one of the request', () => {
     const names = ['large0', 'large1', 'large2'];
     for (const [index, name] of names.entries()) await access.policy(name, rules(index * 10_000));
     const { caller } = await access.decide('GET kv/data/a', { token: await access.token() });
-    const reader = createPolicyReader({ db: access.db });
+    const reader = createPolicyReader({ db: access.db, rows: rowGuard(undefined) });
     const reads = (policies: string[]) => reader.mayRead({ ...caller, policies }, 'kv/data/10001');
     expect(await reads(names.slice(0, 2))).toBe(true);
     await expect(reads(names)).rejects.toMatchObject({

@@ -27,9 +27,13 @@ export const databaseEnv = {
   SEAL_KEY_FILE: z.string().min(1),
 };
 
+/** The variable of a process that verifies rows of the database; without it, every row is believed. */
+export const rowKeyEnv = { ROW_KEY_FILE: z.string().min(1).optional() };
+
 /** Variables of a service behind the gateway. `PORT` is `defaultPort` by default. */
 export const serviceEnv = (defaultPort: number) => ({
   ...databaseEnv,
+  ...rowKeyEnv,
   PORT: port.default(defaultPort),
   DRAIN_SECONDS: drainSeconds,
   INTERNAL_KEY_FILE: z.string().min(1),

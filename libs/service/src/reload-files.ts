@@ -48,6 +48,17 @@ export function reloadFiles(
   process.on('SIGHUP', () => isStopped || void reloadNow()); // without a listener, the signal would end a process that is stopping
 }
 
+/** Opens a file of keys, and reads it again when it changes. */
+export function openReloaded<Keys extends { reload(): unknown }>(
+  process: Pick<Process<unknown>, 'log' | 'onStop'>,
+  what: string,
+  { file, open }: { file: string; open: (file: string) => Keys },
+): Keys {
+  const keys = open(file);
+  reloadFiles(process, { what, files: [file], reload: keys.reload });
+  return keys;
+}
+
 /** A file that cannot be read counts as empty: to reload it will fail and say why. */
 async function digestOf(files: readonly string[]): Promise<string> {
   const contents = await Promise.all(files.map((file) => readFile(file).catch(() => Buffer.alloc(0))));

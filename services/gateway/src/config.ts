@@ -1,5 +1,5 @@
 import { commaList, port } from '@secrets/config';
-import { drainSeconds, processEnv, serviceUrls } from '@secrets/service';
+import { drainSeconds, processEnv, rowKeyEnv, serviceUrls } from '@secrets/service';
 import { z } from 'zod';
 import { gatewayEnv } from './settings.ts';
 
@@ -17,7 +17,7 @@ export const Env = z
     /** The role may read what decides about requests, decrement the uses of tokens, and count what rate limits allow. */
     DATABASE_URL: z.string().min(1),
     INTERNAL_KEY_FILE: z.string().min(1),
-    ROW_KEY_FILE: z.string().min(1).optional(),
+    ...rowKeyEnv,
     /** The devices of the audit log: files, and `-` for stdout. */
     AUDIT_FILE: commaList.refine((devices) => devices.length > 0, 'must name a file, or - for stdout'),
     DRAIN_SECONDS: drainSeconds,

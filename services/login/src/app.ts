@@ -15,6 +15,7 @@ import { deadlines } from './deadlines.ts';
 import { logAliasesInOtherCase } from './identities/named.ts';
 import { rotateDueKeys } from './issuer/rotate-keys.ts';
 import { allEndpoints } from './routes/all.ts';
+import { rebindRows } from './rows/rebind-rows.ts';
 import { sealedTables } from './sealed-tables.ts';
 import { storingLoginTokens } from './tokens/store-login-token.ts';
 import { sweepTokens } from './tokens/sweep-tokens.ts';
@@ -78,14 +79,21 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
         ),
         every(rotationPollSeconds, 'identity key rotation', log, () => rotateDueKeys(context)),
         watchClock({ db, schema: 'login', deadlines, log, metrics }),
-        ...tasksOf(context).map(({ seconds, name, run }) => every(seconds, name, log, run)),
+        ...tasksOf(context, deps).map(({ seconds, name, run }) => every(seconds, name, log, run)),
       ];
     },
     stop: async () => void (await Promise.all(repeated.map(({ stop }) => stop()))),
   };
 }
 
-const tasksOf = ({ methods }: Context): MethodTask[] => methods.all.flatMap(({ tasks = [] }) => tasks);
+const tasksOf = ({ db, rows, methods }: Context, { rowKeys }: LoginDeps): MethodTask[] => [
+  {
+    name: 'rotation of the row key',
+    seconds: rotationPollSeconds,
+    run: (isStopping) => rebindRows({ db, rows, rowKeys, isStopping }),
+  },
+  ...methods.all.flatMap(({ tasks = [] }) => tasks),
+];
 
 async function requireSchema(db: Db): Promise<void> {
   await checkDatabase(db);

@@ -35,7 +35,6 @@ export const cloudBConfig = (env: z.infer<typeof CloudBEnv>): MethodOptions => (
 
 export const Env = z.object({
   ...serviceEnv(7001),
-  ROW_KEY_FILE: z.string().min(1).optional(),
   /** The first start reads the root token from this file, or generates one and writes it there. */
   ROOT_TOKEN_FILE: z.string().min(1).optional(),
   /** The keys of the workers that may request identity tokens. If absent, those in `INTERNAL_KEY_FILE`. */

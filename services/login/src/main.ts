@@ -3,18 +3,21 @@ import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
 import { internalHeaderBytes } from '@secrets/http';
 import { schemas } from '@secrets/schemas';
 import { openKeyFile } from '@secrets/seal';
-import { reloadFiles, runService, serve } from '@secrets/service';
+import { openReloaded, runService, serve } from '@secrets/service';
 import { createLogin, ensureRootToken } from './app.ts';
 import { cloudBConfig, Env } from './config.ts';
 
 await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'login' });
   onStop(db.close);
-  const keyRing = openKeyFile(env.SEAL_KEY_FILE);
-  reloadFiles({ log, onStop }, { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload });
-  const rowKeys = env.ROW_KEY_FILE === undefined ? undefined : openKeyFile(env.ROW_KEY_FILE);
-  if (env.ROW_KEY_FILE !== undefined && rowKeys !== undefined)
-    reloadFiles({ log, onStop }, { what: 'the row keys', files: [env.ROW_KEY_FILE], reload: rowKeys.reload });
+  const keyRing = openReloaded({ log, onStop }, 'the seal keys', {
+    file: env.SEAL_KEY_FILE,
+    open: openKeyFile,
+  });
+  const rowKeys =
+    env.ROW_KEY_FILE === undefined
+      ? undefined
+      : openReloaded({ log, onStop }, 'the row keys', { file: env.ROW_KEY_FILE, open: openKeyFile });
   const keys = readInternalKeys(
     db,
     env.INTERNAL_KEY_FILE,

@@ -1,3 +1,4 @@
+import { reportingRowGuard } from '@secrets/access';
 import type { Repeated } from '@secrets/background';
 import type { Broker } from '@secrets/broker';
 import type { InternalKeys } from '@secrets/caller';
@@ -22,6 +23,8 @@ export interface SecretsDeps {
   broker: Broker;
   keyRing: KeyRing;
   keys: InternalKeys;
+  /** Undefined if rows of the database are not protected. */
+  rowKeys?: KeyRing | undefined;
   log: Logger;
   metrics: Metrics;
 }
@@ -34,6 +37,7 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
   const context: Context = {
     db,
     keyRing,
+    rows: reportingRowGuard(deps),
     log,
     mounts,
     versions: { find: versionReader(db), write: versionWriter(db) },

@@ -141,6 +141,14 @@ describe('the mounts that a caller can use', () => {
     expect((await found('team/x', inOther)).status).toBe(403);
   });
 
+  test('are none if a policy is not as login has written it', async () => {
+    const give = (hash: string | null) => secrets.db.query('update login.policies set row_hash = $1', [hash]);
+    await give('r1:forged');
+    expect((await found('used/kv/x/y')).status).toBe(403);
+    await give(null);
+    expect((await found('used/kv/x/y')).status).toBe(200);
+  });
+
   test('root can use all of them', async () => {
     const root = callerIn('root');
     expect((await found('unused', root)).status).toBe(200);

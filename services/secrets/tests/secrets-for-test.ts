@@ -76,7 +76,8 @@ async function startProcess(db: Db, keyRing: KeyRing): Promise<SecretsProcess> {
   const publish: Broker['publish'] = async (_queue, messages) => void published.push(...messages);
   const broker = { publish } as Broker; // the service calls nothing else
   const metrics = createMetrics('secrets', { processMetrics: false });
-  const deps = { db, broker, keyRing, keys, log: silentLogger(), metrics };
+  const rowKeys = parseKeyRing(`r1:${randomBytes(32).toString('base64')}`, 'test');
+  const deps = { db, broker, keyRing, keys, rowKeys, log: silentLogger(), metrics };
   const service = createSecrets(deps, { sweepSeconds: 0.05 });
   const served = await serveForTest(service.app, 'secrets', keys);
   return {

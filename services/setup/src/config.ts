@@ -28,7 +28,7 @@ export const DatabaseEnv = z.object({
 });
 export type DatabaseEnv = z.infer<typeof DatabaseEnv>;
 
-/** The environment of `rows`. */
+/** The environment of `rows` and `bind`. */
 export const RowsEnv = z.object({
   /** With the name and password of the database's owner. */
   DATABASE_URL: z.string().min(1),

@@ -4,7 +4,7 @@ import { readKeyRing } from '@secrets/seal';
 import { createLogger } from '@secrets/telemetry';
 import { prepareBroker } from './broker/prepare-broker.ts';
 import { BrokerEnv, DatabaseEnv, KeysEnv, RowsEnv } from './config.ts';
-import { checkRows } from './database/check-rows.ts';
+import { bindRows, checkRows } from './database/check-rows.ts';
 import { prepareDatabase } from './database/prepare-database.ts';
 import { createKeys } from './keys/create-keys.ts';
 import { readBrokerPasswords, readRolePasswords } from './keys/installation.ts';
@@ -13,7 +13,7 @@ const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'in
 
 /**
  * The commands of this program: `node main.ts keys`, then `node main.ts database` and `node main.ts broker`. `rows` changes
- * nothing; with the ID of a row key, it also lists what this key binds.
+ * nothing; with the ID of a row key, it also lists what this key binds. `bind` takes the digest that `rows` has logged.
  */
 const commands: Record<string, () => Promise<void>> = {
   keys: async () => {
@@ -39,6 +39,13 @@ const commands: Record<string, () => Promise<void>> = {
       onListed: (row) => log.warn(row, 'a row that decides about access is not as it should be'),
     }).finally(db.close);
     log.info(counts, 'every row that decides about access was checked');
+  },
+  bind: async () => {
+    const env = readConfig(RowsEnv, withFiles(process.env));
+    const db = openPostgres({ url: env.DATABASE_URL, connections: 1, applicationName: 'setup' });
+    const rowKeys = readKeyRing(env.ROW_KEY_FILE);
+    const count = await bindRows(db, rowKeys, process.argv[3] ?? '').finally(db.close);
+    log.info({ count, key: rowKeys.current.id }, 'stored the hashes of the rows that had none');
   },
 };
 

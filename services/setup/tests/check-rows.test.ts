@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readStoredTokens, rowGuard } from '@secrets/access';
-import { insertToken } from '@secrets/access/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readStoredContent, readStoredTokens, rowGuard } from '@secrets/access';
+import { insertToken, writePolicy } from '@secrets/access/testing';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
-import { checkRows, type ListedRow } from '../src/database/check-rows.ts';
+import { bindRows, checkRows, type ListedRow } from '../src/database/check-rows.ts';
 
 const rowKeys = parseKeyRing(
   ['r2', 'r1'].map((id) => `${id}:${randomBytes(32).toString('base64')} bound`).join('\n'),
@@ -42,7 +42,7 @@ test('the check lists rows without a hash, those that were changed, and those of
   const content = (policies: string[]) => ({ display_name: 'test', policies });
   const table = 'login.tokens';
   const { listed, ...counts } = await check('r1');
-  expect(counts).toEqual({ noHash: 1, changed: 1, keys: { r1: 1, r2: 1 } });
+  expect(counts).toMatchObject({ noHash: 1, changed: 1, keys: { r1: 1, r2: 1 } });
   const expected = [
     { table, name: changed, state: 'not as login has written it', content: content(['root']) },
     { table, name: ofOlder, state: 'bound', content: content(['dev']) },
@@ -51,4 +51,44 @@ test('the check lists rows without a hash, those that were changed, and those of
   const byName = (rows: { name: string }[]) => rows.toSorted((a, b) => a.name.localeCompare(b.name));
   expect(byName(listed)).toEqual(byName(expected));
   expect((await check()).listed).toHaveLength(2);
+});
+
+describe('binding the policies of an earlier version', () => {
+  const isBound = async () =>
+    (await readStoredContent(db, 'login.policies', [], 100)).map(
+      ({ row, rowHash }) => rowHash !== null && newer!.accepts(row, rowHash),
+    );
+  beforeEach(async () => {
+    await db.query('delete from login.policies');
+    for (const name of ['a', 'b', 'c']) await writePolicy(db, name, { [`kv/${name}`]: ['read'] });
+  });
+
+  test('stores the hashes of those that were listed', async () => {
+    const { digest, listed } = await check();
+    const policies = listed.filter(({ table }) => table === 'login.policies');
+    expect(policies.map(({ name, state, content }) => [name, state, content])).toEqual(
+      ['a', 'b', 'c'].map((name) => [
+        `root/${name}`,
+        'no hash',
+        { paths: [{ path: `kv/${name}`, capabilities: ['read'] }] },
+      ]),
+    );
+    expect(await bindRows(db, rowKeys, digest, 1)).toBe(3);
+    expect(await isBound()).toEqual([true, true, true]);
+    expect((await check()).listed.filter(({ table }) => table === 'login.policies')).toEqual([]);
+  });
+
+  test.each([
+    ['changed', `update login.policies set rules = '{"paths": []}' where name = 'b'`],
+    [
+      'added',
+      `insert into login.policies (namespace_id, name, source, rules) values ('root', 'd', '', '{}')`,
+    ],
+    ['removed', `delete from login.policies where name = 'c'`],
+  ])('stores nothing if one was %s since', async (_how, statement) => {
+    const { digest } = await check();
+    await db.query(statement);
+    await expect(bindRows(db, rowKeys, digest)).rejects.toThrow('not those that were listed');
+    expect(new Set(await isBound())).toEqual(new Set([false]));
+  });
 });

@@ -128,11 +128,12 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
     broker,
     keyRing,
     keys,
+    rowKeys,
     ...telemetry(parts, 'secrets'),
   });
   const { url: secretsUrl } = await serveLocally(parts, secrets, 'secrets');
   const syncControl = createSyncControl(
-    { db, backgroundDb, broker, keyRing, keys, ...telemetry(parts, 'sync-control') },
+    { db, backgroundDb, broker, keyRing, keys, rowKeys, ...telemetry(parts, 'sync-control') },
     { settings: env, secretsUrl },
   );
   const { url: syncControlUrl } = await serveLocally(parts, syncControl, 'sync-control');

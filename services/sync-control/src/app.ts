@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPolicyReader } from '@secrets/access';
+import { createPolicyReader, reportingRowGuard } from '@secrets/access';
 import type { Broker, Consumer } from '@secrets/broker';
 import type { InternalKeys } from '@secrets/caller';
 import { checkDatabase, type Db } from '@secrets/db';
@@ -33,6 +33,8 @@ export interface SyncControlDeps {
   broker: Broker;
   keyRing: KeyRing;
   keys: InternalKeys;
+  /** Undefined if rows of the database are not protected. */
+  rowKeys?: KeyRing | undefined;
   log: Logger;
   metrics: Metrics;
 }
@@ -54,8 +56,9 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     deadLetters: broker,
     publish: (type, message) => broker.publish(syncQueue(type), [message]),
   };
-  const policies = createPolicyReader({ db });
-  const events = new EventFeed({ db, backgroundDb, log });
+  const rows = reportingRowGuard(deps);
+  const policies = createPolicyReader({ db, rows });
+  const events = new EventFeed({ db, backgroundDb, rows, log });
   const context: Context = { db, keyRing, secrets, policies, queue, prefix: settings.SECRET_NAME_PREFIX };
   const rotation = new SealRotation({ db: backgroundDb, schema: 'sync', tables: sealedTables, keyRing, log });
   const app = serviceApp({
@@ -66,7 +69,6 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     metrics,
     ...dependencies(db, broker),
   });
-  const inBackground: Context = { ...context, db: backgroundDb };
   let background: { stop(): Promise<void> }[] = [];
   return {
     app,
@@ -74,7 +76,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
       const rotating = await rotation.start();
       scheduler = startScheduler({ db: backgroundDb, broker, log, budgets });
       const observed = syncMetrics(metrics);
-      const following = createFollowing({ context: inBackground, log, observed }, config);
+      const following = createFollowing({ context: { ...context, db: backgroundDb }, log, observed }, config);
       const changes = await followChanges(following, broker);
       const parts = { following, events, broker, observed, metrics };
       background = [rotating, changes, ...repeated(parts, config), scheduler];

@@ -4,7 +4,7 @@ import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
 import { internalHeaderBytes } from '@secrets/http';
 import { schemas } from '@secrets/schemas';
 import { openKeyFile } from '@secrets/seal';
-import { reloadFiles, runService, serve } from '@secrets/service';
+import { openReloaded, runService, serve } from '@secrets/service';
 import { backgroundConnections, createSyncControl } from './app.ts';
 import { Env, toConfig } from './config.ts';
 
@@ -21,10 +21,16 @@ await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
   onStop(backgroundDb.close);
   const broker = openRabbit({ url: env.AMQP_URL, log });
   onStop(() => broker.close());
-  const keyRing = openKeyFile(env.SEAL_KEY_FILE);
-  reloadFiles({ log, onStop }, { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload });
+  const keyRing = openReloaded({ log, onStop }, 'the seal keys', {
+    file: env.SEAL_KEY_FILE,
+    open: openKeyFile,
+  });
+  const rowKeys =
+    env.ROW_KEY_FILE === undefined
+      ? undefined
+      : openReloaded({ log, onStop }, 'the row keys', { file: env.ROW_KEY_FILE, open: openKeyFile });
   const keys = readInternalKeys(db, env.INTERNAL_KEY_FILE);
-  const deps = { db, backgroundDb, broker, keyRing, keys, log, metrics };
+  const deps = { db, backgroundDb, broker, keyRing, keys, rowKeys, log, metrics };
   const syncControl = createSyncControl(deps, toConfig(env));
   await serve(
     syncControl,

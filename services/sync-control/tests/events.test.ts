@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { rowGuard } from '@secrets/access';
 import { testCaller } from '@secrets/http/testing';
 import { Audience } from '../src/events/audience.ts';
 import { countEvents } from '../src/events/count-events.ts';
@@ -247,7 +248,7 @@ test('policies apply to events by either name of a destination type, and when th
   const { rows } = await read(begin);
   const audience = new Audience(testCaller({ policies: ['events'] }));
   const seen = async (epoch: string) => {
-    await audience.follow(sync.db, epoch);
+    await audience.follow({ db: sync.db, rows: rowGuard(undefined) }, epoch);
     return audience.framesOf(rows).length;
   };
   await write(`sys/sync/destinations/aws-sm/${at.name}`);

@@ -84,6 +84,7 @@ export async function startSyncControlForTest({
     broker,
     keyRing: parseKeyRing(`k1:${randomBytes(32).toString('base64')} bound`, 'test'),
     keys: testKeys(),
+    rowKeys: parseKeyRing(`r1:${randomBytes(32).toString('base64')}`, 'test'),
     log: silentLogger(),
   };
   const metrics = (service: string) => createMetrics(service, { processMetrics: false });

@@ -180,6 +180,14 @@ test('a namespace sees nothing of another', async () => {
   expect(client.text).not.toContain('elsewhere');
 });
 
+test('a policy that was changed in the database grants nothing', async () => {
+  const { token, policy } = await tokenWith(mayFollow);
+  const db = openDatabase(system);
+  const change = `rules = rules || '{"changed": true}'`;
+  await db.query(`update login.policies set ${change} where name = $1`, [policy]).finally(db.close);
+  expect((await follow({ token })).status).toBe(403);
+});
+
 test('a stream ends when its token is revoked, and its request has one outcome in the audit log', async () => {
   const { token } = await tokenWith(mayFollow);
   const client = await follow({ token });

@@ -3,7 +3,7 @@ import { type KeyRing, keyedHash, matchesKeyedHash } from '@secrets/seal';
 
 /** The columns of a row that a keyed hash binds together. */
 export interface BoundRow {
-  table: 'login.tokens';
+  table: 'login.tokens' | 'login.policies';
   /** For the log. */
   name: string;
   /** Strings, numbers, booleans, times, arrays and JSON, in the same form when they are written and when they are read. */
@@ -24,7 +24,7 @@ export interface RowGuard {
 /** @param rowKeys undefined if rows are not protected */
 export function rowGuard(
   rowKeys: KeyRing | undefined,
-  onRejected: (row: BoundRow) => void = () => undefined,
+  onRejected: (row: BoundRow, hash: string | null) => void = () => undefined,
 ): RowGuard {
   if (rowKeys === undefined) return { hashOf: () => null, accepts: () => true };
   const matches = (row: BoundRow, hash: string | null) =>
@@ -33,7 +33,7 @@ export function rowGuard(
     hashOf: (row) => keyedHash(rowKeys, row.table, textOf(row)),
     accepts: (row, hash) => {
       const isAccepted = matches(row, hash);
-      if (!isAccepted) onRejected(row);
+      if (!isAccepted) onRejected(row, hash);
       return isAccepted;
     },
   };
@@ -51,14 +51,22 @@ interface RowGuardDeps {
   };
 }
 
-/** A guard that logs and counts the rows that it rejects. */
+/** The number of rejected rows that are remembered, so that each is logged once. */
+const maxLogged = 1_000;
+
+/** A guard that logs each row that it rejects once, and counts every rejection. */
 export function reportingRowGuard({ rowKeys, log, metrics }: RowGuardDeps): RowGuard {
   const rejected = metrics.counter(
     'access_rows_rejected_total',
     'Reads of rows that are not as login has written them',
   );
-  return rowGuard(rowKeys, ({ table, name }) => {
+  const logged = new Set<string>();
+  return rowGuard(rowKeys, ({ table, name }, hash) => {
     rejected.inc();
+    const row = `${table} ${name} ${hash}`;
+    if (logged.has(row)) return;
+    if (logged.size === maxLogged) logged.clear();
+    logged.add(row);
     log.warn({ table, name }, 'a row is not as login has written it, and is not believed');
   });
 }

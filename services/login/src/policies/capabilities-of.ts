@@ -1,6 +1,11 @@
-import { decideOnEach, type PolicyHolder, readCompiledPolicies, seenPath } from '@secrets/access';
+import {
+  decideOnEach,
+  type PolicyHolder,
+  type PolicySource,
+  readCompiledPolicies,
+  seenPath,
+} from '@secrets/access';
 import type { Namespace } from '@secrets/caller';
-import type { DbContext } from '../db-context.ts';
 
 /** The properties of a token that its policies depend on. */
 export interface TokenHolder extends Omit<PolicyHolder, 'namespaceId'> {
@@ -10,13 +15,17 @@ export interface TokenHolder extends Omit<PolicyHolder, 'namespaceId'> {
 
 /** The capabilities of a token on paths relative to the namespace `where`: `root` means all of them, `deny` none. */
 export async function capabilitiesOf(
-  { db }: DbContext,
+  source: PolicySource,
   { policies: names, entityId, namespace }: TokenHolder,
   where: Namespace,
   paths: readonly string[],
 ): Promise<Record<string, readonly string[]>> {
   if (names.includes('root')) return Object.fromEntries(paths.map((path) => [path, ['root']]));
-  const policies = await readCompiledPolicies(db, { policies: names, entityId, namespaceId: namespace.id });
+  const policies = await readCompiledPolicies(source, {
+    policies: names,
+    entityId,
+    namespaceId: namespace.id,
+  });
   const on = (given: string): readonly string[] => {
     const isFolder = given.endsWith('/');
     const path = given.replace(/^\/+|\/$/g, '');

@@ -1,10 +1,10 @@
-import { changeTag } from '@secrets/access';
+import { changeTag, contentRow } from '@secrets/access';
 import { type Caller, requireGrant } from '@secrets/caller';
 import { isForeignKeyViolation, type Tx } from '@secrets/db';
 import { invalid, notFound } from '@secrets/domain';
-import type { DbContext } from '../db-context.ts';
 import { findPolicySource, upsertPolicy } from '../queries/policies.ts';
 import { revoking } from '../queries/tokens/revocations.ts';
+import type { TokenContext } from '../tokens/issue-token.ts';
 import { parsePolicy } from './parse-policy.ts';
 import { policyText } from './policy-text.ts';
 
@@ -13,7 +13,7 @@ import { policyText } from './policy-text.ts';
  * is not a policy, `not_found` if the namespace was deleted in the meantime.
  */
 export async function savePolicy(
-  { db }: DbContext,
+  { db, rows }: Pick<TokenContext, 'db' | 'rows'>,
   caller: Caller,
   name: string,
   given: string,
@@ -24,7 +24,8 @@ export async function savePolicy(
   const exists = name === 'default' || (await findPolicySource(db, namespaceId, name)) !== undefined;
   requireGrant(caller, exists);
   const rules = parsePolicy(source);
-  const save = (tx: Tx) => upsertPolicy(tx, namespaceId, name, { source, rules });
+  const rowHash = rows.hashOf(contentRow('login.policies', namespaceId, name, rules));
+  const save = (tx: Tx) => upsertPolicy(tx, namespaceId, name, { source, rules, rowHash });
   await revoking(db, save, [changeTag.policy(namespaceId, name)]).catch((error: unknown) => {
     throw isForeignKeyViolation(error) ? notFound() : error;
   });

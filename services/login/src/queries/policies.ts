@@ -44,17 +44,25 @@ export async function missingPolicies(
   return names.filter((name) => !existing.has(name));
 }
 
+/**
+ * Stores a policy. A hash that is the same as before, over rules that somebody has changed meanwhile, is removed first, or the
+ * trigger `forget_row_hash` would take it for that of other rules.
+ */
 export async function upsertPolicy(
   tx: Tx,
   namespaceId: string,
   name: string,
-  { source, rules }: { source: string; rules: PolicyRules },
+  { source, rules, rowHash }: { source: string; rules: PolicyRules; rowHash: string | null },
 ): Promise<void> {
   await tx.query(
-    `insert into login.policies (namespace_id, name, source, rules) values ($1, $2, $3, $4::jsonb)
+    'update login.policies set row_hash = null where namespace_id = $1 and name = $2 and row_hash = $3',
+    [namespaceId, name, rowHash],
+  );
+  await tx.query(
+    `insert into login.policies (namespace_id, name, source, rules, row_hash) values ($1, $2, $3, $4::jsonb, $5)
      on conflict (namespace_id, name)
-     do update set source = excluded.source, rules = excluded.rules, updated_at = now()`,
-    [namespaceId, name, source, JSON.stringify(rules)],
+     do update set source = excluded.source, rules = excluded.rules, row_hash = excluded.row_hash, updated_at = now()`,
+    [namespaceId, name, source, JSON.stringify(rules), rowHash],
   );
 }
 

@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   boundTokenColumns,
   createAuthenticator,
+  createPolicyReader,
   newToken,
+  readStoredContent,
   rowGuard,
   type TokenColumns,
   tokenHash,
   tokenRow,
 } from '@secrets/access';
 import { insertToken } from '@secrets/access/testing';
+import { testCaller } from '@secrets/http/testing';
 import { parseKeyRing } from '@secrets/seal';
+import { rebindRows } from '../../src/rows/rebind-rows.ts';
 import { createIn, useCloudB } from '../login-for-test.ts';
 
 // What somebody can do who may write to the database, but has no row key (docs/security.md).
@@ -30,10 +34,10 @@ const change = (accessor: string, assignment: string) =>
 const newLine = (id: string, suffix = '') => `${id}:${randomBytes(32).toString('base64')}${suffix}\n`;
 
 /** The verdict of a gateway that has just started. */
-const isAccepted = async (token: string, rowKeys = login.rowKeys) => {
+const isAccepted = async (token: string, rowKeys = login.rowKeys, path = 'auth/token/lookup-self') => {
   const { db, keys } = login;
   const decision = await createAuthenticator({ db, keys, rows: rowGuard(rowKeys) }).authenticate({
-    ...{ token, namespace: undefined, operation: 'read', path: 'auth/token/lookup-self' },
+    ...{ token, namespace: undefined, operation: 'read', path },
     ...{ remoteAddress: '127.0.0.1', requestId: 'r' },
   });
   return decision.allowed;
@@ -167,4 +171,94 @@ test('each column of a token is either bound, or changes during its life', async
   expect(columns.map(({ name }) => name).sort()).toEqual(
     [...boundTokenColumns, 'hash', 'row_hash', ...changing].sort(),
   );
+});
+
+describe('a policy', () => {
+  const ringOf = (...lines: string[]) => parseKeyRing(lines.join(''), 'test');
+  const write = (name: string, path: string) =>
+    login.call('PUT', `/sys/policies/acl/${name}`, { policy: `path "${path}" { capabilities = ["read"] }` });
+  const set = (name: string, assignment: string) =>
+    login.db.query(`update login.policies set ${assignment} where name = $1`, [name]);
+  const capabilities = (policies: string[]) =>
+    login.call('POST', '/sys/capabilities-self', { paths: ['kv/b'] }, testCaller({ policies }));
+  const wider = `rules = '{"paths": [{"path": "*", "capabilities": ["read"]}]}'`;
+  let token: string;
+  const may = (path: string, rowKeys = login.rowKeys) => isAccepted(token, rowKeys, path);
+
+  beforeAll(async () => {
+    for (const name of ['one', 'two']) await write(name, `kv/${name}`);
+    token = (await create({ policies: ['one', 'two'], bound_cidrs: [] })).body.auth.client_token;
+  });
+  beforeEach(async () => {
+    await write('one', 'kv/one');
+  });
+
+  test('is believed as it was written, and written again', async () => {
+    expect(await Promise.all([may('kv/one'), may('kv/two'), may('kv/b')])).toEqual([true, true, false]);
+    await write('one', 'kv/b');
+    expect(await Promise.all([may('kv/one'), may('kv/b')])).toEqual([false, true]);
+  });
+
+  /** Changes the rules and keeps the hash, which takes two statements (`login.forget_row_hash`). */
+  const widen = async (name: string) => {
+    const stored = await readStoredContent(login.db, 'login.policies', [], 100);
+    await set(name, wider);
+    await set(name, `row_hash = '${stored.find(({ row }) => row.name === `root/${name}`)!.rowHash}'`);
+  };
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['changed', () => widen('one')],
+    ['changed, without its hash', () => set('one', wider)],
+    ['stripped of its hash', () => set('one', 'row_hash = null')],
+    [
+      'given the rules and the hash of another',
+      () => set('one', `(rules, row_hash) = (select rules, row_hash from login.policies where name = 'two')`),
+    ],
+  ])('grants nothing if it is %s, and neither do the others of its token', async (_how, attack) => {
+    await attack();
+    expect(await Promise.all([may('kv/one'), may('kv/two'), may('kv/b')])).toEqual([false, false, false]);
+    expect((await capabilities(['one', 'two'])).status).toBe(403);
+    expect((await capabilities(['two'])).status).toBe(200);
+    await write('one', 'kv/one');
+    expect(await may('kv/one')).toBe(true);
+  });
+
+  test('of the version before, or that it has changed, is believed only while the current key is not bound', async () => {
+    const [line, bound] = [newLine('r1'), newLine('r2', ' bound')];
+    const rows = rowGuard(ringOf(line));
+    const [one] = await readStoredContent(login.db, 'login.policies', ['root', 'dev'], 1);
+    expect(one!.row.name).toBe('root/one');
+    await set('one', `row_hash = '${rows.hashOf(one!.row)}'`);
+    await set('one', wider); // as the version before does, which knows no hashes
+    for (const ring of [ringOf(line), ringOf(line, bound)]) {
+      const verdict = await createPolicyReader({ db: login.db, rows: rowGuard(ring) }).mayRead(
+        testCaller({ policies: ['one'] }),
+        'kv/b',
+      );
+      expect(verdict).toBe(true);
+    }
+    const reader = createPolicyReader({ db: login.db, rows: rowGuard(ringOf(bound, line)) });
+    await expect(reader.mayRead(testCaller({ policies: ['one'] }), 'kv/b')).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+  });
+
+  test('is bound by the current key after a rotation, unless it was changed, so that the earlier key can go', async () => {
+    const newer = newLine('r2', ' bound');
+    const rowKeys = { ...ringOf(newer), keys: [...ringOf(newer).keys, ...login.rowKeys.keys] };
+    const find = (id: string) => rowKeys.keys.find((key) => key.id === id);
+    const after = { ...rowKeys, find };
+    await widen('two');
+    await rebindRows({ db: login.db, rows: rowGuard(after), rowKeys: after, isStopping: () => false });
+    const stored = await readStoredContent(login.db, 'login.policies', [], 100);
+    expect(stored.map(({ row, rowHash }) => [row.name, rowHash?.split(':')[0]])).toEqual([
+      ['root/one', 'r2'],
+      ['root/two', 'r1'],
+    ]);
+    const reader = createPolicyReader({ db: login.db, rows: rowGuard(ringOf(newer)) });
+    expect(await reader.mayRead(testCaller({ policies: ['one'] }), 'kv/one')).toBe(true);
+    await expect(reader.mayRead(testCaller({ policies: ['two'] }), 'kv/x')).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+  });
 });

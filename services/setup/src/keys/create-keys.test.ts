@@ -44,8 +44,8 @@ describe('keys', () => {
     expect(services).toEqual({
       gateway: ['database-url', 'internal.key', 'row.key'],
       login: ['database-url', 'internal.key', 'root-token', 'row.key', 'seal.key', 'worker.key'],
-      secrets: ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
-      'sync-control': ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
+      secrets: ['amqp-url', 'database-url', 'internal.key', 'row.key', 'seal.key'],
+      'sync-control': ['amqp-url', 'database-url', 'internal.key', 'row.key', 'seal.key'],
       ...Object.fromEntries(workers.map((worker) => [worker, ['amqp-url', 'database-url', 'seal.key']])),
       ...Object.fromEntries(
         federatedTypes.map((type) => [
@@ -118,16 +118,17 @@ describe('keys', () => {
     expect(new URL(read('setup/database-url')).password).toBe(read('postgres/password'));
   });
 
-  test('only gateway and login have the row key, bound unless the installation is older than it', () => {
+  test('only the services that decide about access have the row key, bound unless the installation is older than it', () => {
     createKeys(env);
     expect(
       names()
         .filter((name) => name.endsWith('/row.key'))
         .sort(),
-    ).toEqual(['gateway/row.key', 'login/row.key', 'setup/row.key']);
+    ).toEqual(['gateway', 'login', 'secrets', 'setup', 'sync-control'].map((folder) => `${folder}/row.key`));
     expect(read('gateway/row.key')).toBe(read('login/row.key'));
     expect(readKeyRing(join(root, 'login/row.key')).current.isBound).toBe(true);
-    for (const folder of ['gateway', 'login', 'setup']) rmSync(join(root, folder, 'row.key'));
+    for (const folder of ['gateway', 'login', 'secrets', 'setup', 'sync-control'])
+      rmSync(join(root, folder, 'row.key'));
     createKeys(env);
     expect(readKeyRing(join(root, 'login/row.key')).current.isBound).toBe(false);
   });

@@ -49,7 +49,7 @@ export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
     // In a file of its own: `internal.key` of an older installation is not changed.
     { ...internalKey('login', tokenRequests, installation), name: 'worker.key' },
     ...sealKeys(installation),
-    ...['gateway', 'login'].map((folder) => ({
+    ...['gateway', 'login', 'secrets', 'sync-control'].map((folder) => ({
       folder,
       name: 'row.key',
       content: `rows1:${installation.rowKey}\n`,

@@ -169,7 +169,8 @@ insert into login.rate_limit_usage (key, ends_at, taken)
   select 'key' || n, case when n % 10 = 0 then now() - interval '1 second' else now() + interval '1 hour' end, 5 from generate_series(1, 100000) as n;
 insert into login.access_changes (epoch, concerns) select n, array['policy root p' || n] from generate_series(1, 20000) as n;
 update login.access_epoch set value = 20000;
-insert into login.policies (namespace_id, name, source, rules) select 'root', 'p' || n, '', '{"paths":[]}' from generate_series(1, 5000) as n;
+insert into login.policies (namespace_id, name, source, rules, row_hash)
+  select 'root', 'p' || n, '', '{"paths":[]}', case when n % 100 = 0 then 'r1:' else 'r2:' end from generate_series(1, 5000) as n;
 
 -- token roles: 5,000
 insert into login.token_roles (namespace_id, name, settings) select 'root', 'role' || n, '{}' from generate_series(1, 5000) as n;

@@ -1,6 +1,11 @@
-import { type CompiledPolicies, type Epoch, permitsPlainRead, readCompiledPolicies } from '@secrets/access';
+import {
+  type CompiledPolicies,
+  type Epoch,
+  type PolicySource,
+  permitsPlainRead,
+  readCompiledPolicies,
+} from '@secrets/access';
 import { type Caller, effectivePolicies } from '@secrets/caller';
-import type { Sql } from '@secrets/db';
 import type { EventRow } from '../queries/events.ts';
 import { positionText } from './event-position.ts';
 import { type MayRead, presentEvent } from './present-event.ts';
@@ -33,11 +38,11 @@ export class Audience {
    * @param epoch of the newest change, read before the events
    * @throws what `readCompiledPolicies` throws
    */
-  async follow(sql: Sql, epoch: Epoch): Promise<void> {
+  async follow(source: PolicySource, epoch: Epoch): Promise<void> {
     if (epoch === this.#epoch) return;
     const { tokenNamespace, entityId } = this.#caller;
     const policies = effectivePolicies(this.#caller);
-    this.#rules = await readCompiledPolicies(sql, { policies, entityId, namespaceId: tokenNamespace.id });
+    this.#rules = await readCompiledPolicies(source, { policies, entityId, namespaceId: tokenNamespace.id });
     this.#epoch = epoch;
   }
 

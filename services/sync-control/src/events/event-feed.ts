@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { RowGuard } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem } from '@secrets/domain';
@@ -29,6 +30,7 @@ interface EventFeedOptions {
   db: Db;
   /** For reads that all clients share. */
   backgroundDb: Db;
+  rows: RowGuard;
   log: Logger;
   maxUnreadMs?: number;
 }
@@ -40,6 +42,7 @@ interface EventFeedOptions {
 export class EventFeed {
   readonly #db: Db;
   readonly #backgroundDb: Db;
+  readonly #rows: RowGuard;
   readonly #log: Logger;
   readonly #maxUnreadMs: number;
   readonly #audiences = new Map<string, { audience: Audience; streams: number }>();
@@ -48,9 +51,10 @@ export class EventFeed {
   #position: EventPosition | undefined;
   #opened = 0;
 
-  constructor({ db, backgroundDb, log, maxUnreadMs = defaultMaxUnreadMs }: EventFeedOptions) {
+  constructor({ db, backgroundDb, rows, log, maxUnreadMs = defaultMaxUnreadMs }: EventFeedOptions) {
     this.#db = db;
     this.#backgroundDb = backgroundDb;
+    this.#rows = rows;
     this.#log = log;
     this.#maxUnreadMs = maxUnreadMs;
   }
@@ -148,7 +152,7 @@ export class EventFeed {
     end: EventPosition,
   ): Promise<void> {
     try {
-      await audience.follow(this.#backgroundDb, accessEpoch);
+      await audience.follow({ db: this.#backgroundDb, rows: this.#rows }, accessEpoch);
     } catch (error) {
       logFailure(this.#log, { error }, 'the policies of those who follow events cannot be read');
       for (const stream of streams) stream.end();

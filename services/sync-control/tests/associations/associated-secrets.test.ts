@@ -101,6 +101,8 @@ test('GET by query needs read on the path of the secret, too', async () => {
   expect(await statusOf('deep/a')).toBe(403);
   expect(await statusOf('wrapped')).toBe(403);
   expect(await statusOf('deep/missing')).toBe(403);
+  await sync.db.query(`update login.policies set row_hash = 'r1:forged' where name = 'limited'`);
+  expect(await statusOf('b')).toBe(403);
 });
 
 test('GET reads a secret of a mount that is named destinations', async () => {

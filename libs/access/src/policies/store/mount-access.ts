@@ -1,18 +1,20 @@
 import { type Caller, effectivePolicies } from '@secrets/caller';
-import type { Sql } from '@secrets/db';
 import { pathFromNamespace } from '../../paths/request-path.ts';
 import type { CompiledPolicies } from '../matching/compile-policies.ts';
 import type { PolicyPattern } from '../rules/policy-pattern.ts';
-import { readCompiledPolicies } from './policy-reader.ts';
+import { type PolicySource, readCompiledPolicies } from './policy-reader.ts';
 
 /**
  * Reads the caller's policies, and returns whether they grant anything at or below a mount of the request's namespace,
  * given by its path without slashes at the ends. For a service whose role may read what `createPolicyReader` needs.
  */
-export async function readMountAccess(db: Sql, caller: Caller): Promise<(mount: string) => boolean> {
+export async function readMountAccess(
+  source: PolicySource,
+  caller: Caller,
+): Promise<(mount: string) => boolean> {
   const { entityId, tokenNamespace } = caller;
   const holder = { policies: effectivePolicies(caller), entityId, namespaceId: tokenNamespace.id };
-  const policies = await readCompiledPolicies(db, holder);
+  const policies = await readCompiledPolicies(source, holder);
   return (mount) => {
     const folder = pathFromNamespace(caller.tokenNamespace.path, caller.namespace.path, `${mount}/`);
     return folder !== undefined && grantsBelow(policies, folder);

@@ -1,9 +1,10 @@
 import type { AccessChanges } from '../../changes/access-changes.ts';
 import { changeTag } from '../../changes/change-tags.ts';
 import type { Epoch } from '../../changes/epoch.ts';
+import type { RowGuard } from '../../rows/row-guard.ts';
 import { epochCache } from '../../tokens/epoch-cache.ts';
 import { type CompiledPart, compilePart } from '../matching/compile-policies.ts';
-import type { NamedRules } from './named-policies.ts';
+import { parseRules } from './named-policies.ts';
 
 /** Names of policies in one namespace. */
 export interface PolicyNames {
@@ -21,7 +22,7 @@ export const tagsOfPolicies = ({ namespaceId, names }: PolicyNames): readonly st
 interface PolicyCache {
   /** Returns the cached policies by name, as of `changes.epoch`. */
   peek(names: PolicyNames): ReadonlyMap<string, CompiledPart>;
-  /** Compiles policies of a namespace and caches them. */
+  /** Compiles policies of a namespace and caches them. Throws what `parseRules` throws. */
   compile(names: PolicyNames, read: { epoch: Epoch; rules: string }): ReadonlyMap<string, CompiledPart>;
 }
 
@@ -31,7 +32,7 @@ const maxPolicies = 20_000;
 /** Total of policy paths in the cache. A path takes 0.5 kB of memory, one with `+` up to 2.5 kB. */
 const maxWeight = 100_000;
 
-export function policyCache(changes: AccessChanges): PolicyCache {
+export function policyCache(changes: AccessChanges, rows: RowGuard): PolicyCache {
   const cache = epochCache<Policy>({
     changes,
     maxEntries: maxPolicies,
@@ -51,7 +52,7 @@ export function policyCache(changes: AccessChanges): PolicyCache {
     },
     compile: ({ namespaceId }, { epoch, rules: text }) => {
       const compiled = new Map<string, Policy>();
-      for (const { name, rules } of JSON.parse(text) as NamedRules[]) {
+      for (const { name, rules } of parseRules(rows, namespaceId, text)) {
         const row = { ...compilePart([rules]), namespaceId, names: [name] };
         cache.add(keyOf(namespaceId, name), { epoch, row });
         compiled.set(name, row);

@@ -2,11 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Caller, effectivePolicies } from '@secrets/caller';
 import type { Sql } from '@secrets/db';
 import { readPolicySet } from '../../read-access.ts';
+import type { RowGuard } from '../../rows/row-guard.ts';
 import type { CompiledPolicies } from '../matching/compile-policies.ts';
 import { tooLarge } from '../rules/policy-size.ts';
 import { CpuShares } from './cpu-shares.ts';
 import { permitsPlainRead } from './may-read.ts';
-import { compileNamed, type NamedRules } from './named-policies.ts';
+import { compileNamed, parseRules } from './named-policies.ts';
 import { withTemplateValues } from './read-template-values.ts';
 
 /** Determines what a caller may do on a path other than the one of its request. */
@@ -20,13 +21,19 @@ export interface PolicyReader {
  * `group_aliases` and `auth_mounts`. It caches nothing: one statement per call, and another one if the policies contain
  * templates.
  */
-export const createPolicyReader = ({ db }: { db: Sql }): PolicyReader => ({
+export const createPolicyReader = (source: PolicySource): PolicyReader => ({
   mayRead: async (caller, path) => {
     const { entityId, tokenNamespace } = caller;
     const holder = { policies: effectivePolicies(caller), entityId, namespaceId: tokenNamespace.id };
-    return permitsPlainRead(await readCompiledPolicies(db, holder), caller, path);
+    return permitsPlainRead(await readCompiledPolicies(source, holder), caller, path);
   },
 });
+
+/** Where policies are read, and what decides whether they are believed. */
+export interface PolicySource {
+  db: Sql;
+  rows: RowGuard;
+}
 
 /** The fields of a token that determine its policies. */
 export interface PolicyHolder {
@@ -41,16 +48,20 @@ const shares = new CpuShares();
 
 /**
  * Reads and compiles the policies of a token, with the limits that apply to its requests.
- * @throws a problem: `forbidden` if they are too large together, `rate_limited` if too many of the namespace have to be compiled
+ * @throws a problem: `forbidden` if they are too large together or one was changed, `rate_limited` if too many of the namespace
+ * have to be compiled
  */
-export async function readCompiledPolicies(sql: Sql, holder: PolicyHolder): Promise<CompiledPolicies> {
+export async function readCompiledPolicies(
+  { db, rows }: PolicySource,
+  holder: PolicyHolder,
+): Promise<CompiledPolicies> {
   const { policies, namespaceId } = holder;
   if (policies.length === 0 || policies.includes('root')) return compileNamed(policies, []);
   return shares.run(namespaceId, async (timed) => {
-    const { rules, ...size } = await readPolicySet(sql, namespaceId, policies);
+    const { rules, ...size } = await readPolicySet(db, namespaceId, policies);
     if (rules === null) throw tooLarge(size);
-    const compiled = timed(() => compileNamed(policies, JSON.parse(rules) as NamedRules[]));
-    return withTemplateValues(sql, compiled, holder, timed);
+    const compiled = timed(() => compileNamed(policies, parseRules(rows, namespaceId, rules)));
+    return withTemplateValues(db, compiled, holder, timed);
   });
 }
 

@@ -3,6 +3,7 @@ import type { AccessChanges } from '../../changes/access-changes.ts';
 import { changeTag } from '../../changes/change-tags.ts';
 import type { Epoch } from '../../changes/epoch.ts';
 import { type AtEpoch, readPolicySet } from '../../read-access.ts';
+import type { RowGuard } from '../../rows/row-guard.ts';
 import { epochCache } from '../../tokens/epoch-cache.ts';
 import {
   type CompiledPart,
@@ -22,8 +23,8 @@ export interface PolicySets {
    * Returns the compiled policies with these names in a namespace, read no earlier than the call, with the values of an entity in
    * place of templates.
    * @param seen an epoch that was read after the request arrived
-   * @throws a problem: `forbidden` if they are too large together, `rate_limited` if too many sets of the namespace have to be
-   * compiled
+   * @throws a problem: `forbidden` if they are too large together or one was changed, `rate_limited` if too many sets of the
+   * namespace have to be compiled
    */
   get(names: readonly string[], holder: Holder, seen: Epoch): Promise<CompiledPolicies>;
   /**
@@ -53,9 +54,9 @@ const maxSets = 20_000;
 const maxWeight = 100_000;
 
 /** Reads and compiles sets of policies, through a cache that follows every change. */
-export function policySets(db: Sql, changes: AccessChanges): PolicySets {
+export function policySets(db: Sql, changes: AccessChanges, rows: RowGuard): PolicySets {
   const shares = new CpuShares();
-  const singles = policyCache(changes);
+  const singles = policyCache(changes, rows);
   const [sets, setsOfEntities] = [setCache(changes), setCache(changes)];
   const read = (names: PolicyNames, seen: Epoch): Promise<AtEpoch<PolicySet>> =>
     shares.run(names.namespaceId, async (timed) => {

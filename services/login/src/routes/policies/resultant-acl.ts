@@ -17,10 +17,10 @@ export const resultantAclEndpoints = (context: Context): Endpoint[] => [
 ];
 
 /** By exact path and by prefix or pattern, each with the path of the token's namespace before it. */
-async function granted({ db }: Context, caller: Caller) {
+async function granted(context: Context, caller: Caller) {
   const { entityId, tokenNamespace } = caller;
   const holder = { policies: effectivePolicies(caller), entityId, namespaceId: tokenNamespace.id };
-  const { rules } = await readCompiledPolicies(db, holder);
+  const { rules } = await readCompiledPolicies(context, holder);
   const paths = rules.map(({ pattern, grant }) => ({
     path: inNamespace(caller, pattern.isPrefix && pattern.plusSegments === 0 ? pattern.stem : pattern.text),
     isExact: pattern.firstWildcard === undefined,

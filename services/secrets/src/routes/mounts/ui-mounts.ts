@@ -32,7 +32,7 @@ const readUsableMounts = (context: Context) =>
     handle: async ({ caller, warn }) => {
       const [all, hasAccess] = await Promise.all([
         listMountRows(context.db, caller.namespace.id, { after: '', limit: maxMounts }),
-        readMountAccess(context.db, caller),
+        readMountAccess(context, caller),
       ]);
       if (all.length === maxMounts)
         warn(`only the first ${maxMounts} mounts were considered; list sys/mounts`);
@@ -57,7 +57,7 @@ const readContainingMount = (context: Context) =>
     params: z.object({ path: mountPath }),
     handle: async ({ params, caller }) => {
       const mount = await findContainingMount(context, caller, params.path);
-      const hasAccess = await readMountAccess(context.db, caller);
+      const hasAccess = await readMountAccess(context, caller);
       // A missing mount has the same answer, so that the paths of mounts cannot be guessed.
       if (mount === undefined || !hasAccess(mount.path)) throw permissionDenied();
       return { data: { ...presentMount(mount), path: withSlash(mount) } };

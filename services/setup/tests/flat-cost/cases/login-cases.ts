@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type BatchToken, changeTag, readStoredTokens, tokenHash } from '@secrets/access';
+import {
+  type BatchToken,
+  changeTag,
+  readContentBoundBy,
+  readStoredContent,
+  readStoredTokens,
+  replaceRowHash,
+  tokenHash,
+} from '@secrets/access';
 import { readChanges } from '../../../../../libs/access/src/changes/read-changes.ts';
 import { readTemplateValues } from '../../../../../libs/access/src/policies/store/read-template-values.ts';
 import * as access from '../../../../../libs/access/src/read-access.ts';
@@ -129,6 +137,11 @@ const tokenCases: Case[] = casesOf('login', {
 
 const rowCases: Case[] = casesOf(undefined, {
   'checking the rows of tokens': (db) => readStoredTokens(db, [], 100),
+  'checking the rows of policies': (db) => readStoredContent(db, 'login.policies', ['root', 'p2000'], 100),
+  'binding a policy with another row key': async (db) => {
+    const [policy] = await readContentBoundBy(db, 'login.policies', 'r1', ['root', 'p2000'], 1);
+    await replaceRowHash(db, 'login.policies', policy!, 'r2:other');
+  },
 });
 
 const role = mergedTokenRole(undefined, {});

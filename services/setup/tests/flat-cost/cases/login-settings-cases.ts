@@ -50,7 +50,7 @@ const namespaceCases: Case[] = casesOf('login', {
     namespaces.findNamespaceContent(db, { id: 'root', path: '' }),
 });
 
-const policy = { source: '', rules: { paths: [] } };
+const policy = { source: '', rules: { paths: [] }, rowHash: 'r2:' };
 
 const policyCases: Case[] = casesOf('login', {
   'finding a policy': (db) => policies.findPolicySource(db, 'root', 'p7'),
