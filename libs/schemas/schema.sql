@@ -1,6 +1,6 @@
 -- login: up to 024.do.bound-policies.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 041.do.drift.sql
+-- sync: up to 042.do.find-drift.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -938,6 +938,8 @@ CREATE INDEX destinations_of_small_scope ON sync.destinations USING btree (scope
 CREATE INDEX destinations_with_work ON sync.destinations USING btree (id) WHERE ((deleted_at IS NOT NULL) OR (purge_initiated_at IS NOT NULL) OR (retry_initiated_at IS NOT NULL) OR (push_initiated_at IS NOT NULL) OR (replan_initiated_at IS NOT NULL));
 
 CREATE INDEX entries_announced ON sync.entries USING btree (destination_type, announced_at) WHERE (announced_at IS NOT NULL);
+
+CREATE INDEX entries_by_drift ON sync.entries USING btree (destination_id, drift, association_id, sub_key) WHERE (drift <> 'none'::text);
 
 CREATE INDEX entries_by_status ON sync.entries USING btree (destination_id, status, association_id, sub_key) WHERE ((status <> 'PENDING'::text) OR ((announced_at IS NULL) AND (lease_until IS NULL)));
 

@@ -1,5 +1,5 @@
 import type { Sql } from '@secrets/db';
-import type { SyncStatus } from '@secrets/domain';
+import type { Drift, SyncStatus } from '@secrets/domain';
 import { type Entry, entryColumns } from './entry.ts';
 import { isIndexedByStatus, isPendingInProgress } from './status/count-by-status.ts';
 
@@ -35,20 +35,29 @@ export interface SubKeyOfAssociation {
   subKey: string;
 }
 
+interface SubKeyRange {
+  /** An association, or one of its sub-keys. */
+  after: { associationId: string; subKey?: string } | undefined;
+  limit: number;
+}
+
+/** SQL condition: entry `e` follows the association `$3` or, if it is given, its sub-key `$4`. */
+const isAfterSubKey = (after: SubKeyRange['after']): string =>
+  after?.subKey === undefined
+    ? 'e.association_id > $3::uuid and $4::text is not null'
+    : '(e.association_id, e.sub_key) > ($3::uuid, $4)';
+
 /**
  * Returns the sub-keys of a destination's associations that have an entry with one of these statuses, by association and
- * sub-key, after the given association or one of its sub-keys; at most `limit`.
+ * sub-key, after the given one; at most `limit`.
  */
 export function subKeysWithStatus(
   sql: Sql,
   destinationId: string,
   statuses: readonly SyncStatus[],
-  { after, limit }: { after: { associationId: string; subKey?: string } | undefined; limit: number },
+  { after, limit }: SubKeyRange,
 ): Promise<SubKeyOfAssociation[]> {
-  const isAfter =
-    after?.subKey === undefined
-      ? 'e.association_id > $3::uuid and $4::text is not null'
-      : '(e.association_id, e.sub_key) > ($3::uuid, $4)';
+  const isAfter = isAfterSubKey(after);
   return sql.query<SubKeyOfAssociation>(
     `select association_id as "associationId", sub_key as "subKey" from (
        select listed.* from unnest($2::text[]) as s (status) cross join lateral (
@@ -62,6 +71,23 @@ export function subKeysWithStatus(
     [destinationId, statuses, after?.associationId ?? nilId, after?.subKey ?? '', limit],
   );
 }
+
+/** Returns the sub-keys with one of these kinds of drift other than `none`, like `subKeysWithStatus`. */
+export const subKeysWithDrift = (
+  sql: Sql,
+  destinationId: string,
+  kinds: readonly Drift[],
+  { after, limit }: SubKeyRange,
+): Promise<SubKeyOfAssociation[]> =>
+  sql.query<SubKeyOfAssociation>(
+    `select distinct found.association_id as "associationId", found.sub_key as "subKey"
+       from unnest($2::text[]) as k (kind) cross join lateral (
+         select e.association_id, e.sub_key from sync.entries e
+          where e.destination_id = $1 and e.drift = k.kind and e.drift <> 'none' and ${isAfterSubKey(after)}
+          order by e.association_id, e.sub_key limit $5) as found
+      order by found.association_id, found.sub_key limit $5`,
+    [destinationId, kinds, after?.associationId ?? nilId, after?.subKey ?? '', limit],
+  );
 
 /** Returns the entries of these sub-keys, by association and sub-key. */
 export const entriesOfSubKeys = (sql: Sql, of: readonly SubKeyOfAssociation[]): Promise<Entry[]> =>

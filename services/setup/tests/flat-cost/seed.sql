@@ -88,6 +88,9 @@ insert into sync.entries (association_id, destination_id, destination_type, sub_
     from seeded s join sync.associations a
       on a.destination_id = s.id and a.accessor = 'kv_1' and a.secret_name = 'team' || n % 100 || '/app' || n
     cross join lateral generate_series(1, s.keys) as k;
+-- In one destination, everything has drifted.
+update sync.entries set drift = case when hashtext(external_name) % 2 = 0 then 'changed' else 'missing' end, drift_seen_at = now()
+ where destination_id = md5('destination5')::uuid;
 insert into sync.entry_history (entry_id, slot, number, destination_type, action, status, attempts)
   select e.id, n, n, e.destination_type, 'put', 'SYNCED', 1
     from sync.entries e cross join lateral generate_series(1, case when e.destination_id = md5('destination4')::uuid then 4 else hashtext(e.external_name) & 1 end) as n;

@@ -1,6 +1,12 @@
 import type { PageRange } from '@secrets/db';
-import { type SyncStatus, stringList, syncStatuses } from '@secrets/domain';
-import { type Entry, entriesAfter, entriesOfSubKeys, subKeysWithStatus } from '@secrets/sync-entries';
+import { driftKinds, stringList, syncStatuses } from '@secrets/domain';
+import {
+  type Entry,
+  entriesAfter,
+  entriesOfSubKeys,
+  subKeysWithDrift,
+  subKeysWithStatus,
+} from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import {
@@ -10,7 +16,7 @@ import {
   listIdsWithUnnamedKeys,
 } from '../queries/associations/association-pages.ts';
 import type { AssociationRow } from '../queries/associations/associations.ts';
-import { unnamedStatus } from './present-association.ts';
+import { type AssociationLine, unnamedStatus } from './present-association.ts';
 
 /** The last line of a page: an association and, if it continues on the next page, a sub-key of it. */
 interface Position {
@@ -31,15 +37,27 @@ export const AssociationPosition = z
     return { associationId, subKey: Buffer.from(encoded, 'base64url').toString().replaceAll('\0', '') };
   });
 
-const isStatus = (text: string): text is SyncStatus => (syncStatuses as readonly string[]).includes(text);
+/** Values in the query, separated by commas. */
+const oneOrMoreOf = <Value extends string>(values: readonly Value[]) => {
+  const isValue = (text: string): text is Value => (values as readonly string[]).includes(text);
+  return stringList
+    .refine((given) => given.length > 0 && given.every(isValue), {
+      error: `must be one or more of ${values.join(', ')}, separated by commas`,
+    })
+    .meta({ type: 'string', pattern: `^(?:${values.join('|')})(?:,(?:${values.join('|')}))*$` })
+    .transform((given) => [...new Set(given.filter(isValue))]);
+};
 
-/** Statuses in the query, separated by commas. */
-export const StatusFilter = stringList
-  .refine((given) => given.length > 0 && given.every(isStatus), {
-    error: `must be one or more of ${syncStatuses.join(', ')}, separated by commas`,
-  })
-  .meta({ type: 'string', pattern: `^(?:${syncStatuses.join('|')})(?:,(?:${syncStatuses.join('|')}))*$` })
-  .transform((given) => [...new Set(given.filter(isStatus))]);
+/** The filters of a page; with both, lines that match each. */
+export const AssociationFilter = z.object({
+  status: oneOrMoreOf(syncStatuses).optional(),
+  drift: oneOrMoreOf(driftKinds.filter((kind) => kind !== 'none')).optional(),
+});
+export type AssociationFilter = z.infer<typeof AssociationFilter>;
+
+/** Whether a line has one of the values of each filter that is given. */
+export const isWanted = ({ status, drift }: AssociationFilter, line: AssociationLine): boolean =>
+  (status?.includes(line.sync_status) ?? true) && (drift?.some((kind) => kind === line.drift) ?? true);
 
 const presentPosition = ({ associationId, subKey }: Position): string =>
   subKey === undefined ? associationId : `${associationId}/${Buffer.from(subKey).toString('base64url')}`;
@@ -74,17 +92,22 @@ export async function readAssociationPage(
 }
 
 /**
- * Returns a page like `readAssociationPage`, but only with sub-keys that have an entry of one of these statuses, and
- * with keys that cannot be synced if their status is among them. While an external secret is replaced, the line of its
- * sub-key may have another status.
+ * Returns a page like `readAssociationPage`, but only with sub-keys that have an entry with the wanted drift or, without one,
+ * status, and with keys that cannot be synced if only their status is wanted. The lines of some may not match: of a sub-key
+ * whose external secret is being replaced, and of one that matches only one of two filters.
  */
-export async function readAssociationPageByStatus(
+export async function readFilteredAssociationPage(
   { db }: Context,
   destinationId: string,
-  { statuses, after, limit }: { statuses: readonly SyncStatus[]; after: Position | undefined; limit: number },
+  { filter, after, limit }: PageRange<Position | undefined> & { filter: AssociationFilter },
 ): Promise<AssociationPage> {
-  const subKeys = await subKeysWithStatus(db, destinationId, statuses, { after, limit: limit + 1 });
-  const withUnnamed = statuses.includes(unnamedStatus);
+  const { status: statuses = [], drift } = filter;
+  const cut = { after, limit: limit + 1 };
+  const subKeys =
+    drift === undefined
+      ? await subKeysWithStatus(db, destinationId, statuses, cut)
+      : await subKeysWithDrift(db, destinationId, drift, cut);
+  const withUnnamed = drift === undefined && statuses.includes(unnamedStatus);
   const range = { after: after?.associationId ?? beforeFirst, limit: limit + 1 };
   const unnamed = withUnnamed ? await listIdsWithUnnamedKeys(db, destinationId, range) : [];
   const ids = new Set([...subKeys.map(({ associationId }) => associationId), ...unnamed]);

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { driftKinds } from '@secrets/domain';
 import { insertMany } from '../insert-many.ts';
 import { type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
@@ -46,6 +47,29 @@ test('only objects with one of the given statuses are returned', async () => {
   expect(await names('status=UNSYNCED')).toEqual([]);
 });
 
+test('only objects with one of the given kinds of drift are returned, in pages and with a status too', async () => {
+  for (const name of ['a', 'b', 'c']) await setSecret(name, { x: '1', y: '2' });
+  await sync.work();
+  const drifted = async (drift: string, where: string) =>
+    sync.db.query(
+      `update sync.entries e set drift = $1 from sync.associations a where a.id = e.association_id and ${where}`,
+      [drift],
+    );
+  await drifted('none', 'true');
+  await drifted('changed', `a.secret_name = 'a'`);
+  await drifted('missing', `a.secret_name = 'b' and e.sub_key = 'y'`);
+  await sync.db.query(`update sync.entries set status = 'CLIENT_SIDE_ERROR' where sub_key = 'y'`);
+  for (const limit of [1, 2, 100]) {
+    expect(await allNames(`drift=changed&limit=${limit}`)).toEqual(['a/x', 'a/y']);
+    expect(await allNames(`drift=changed,missing&limit=${limit}`)).toEqual(['a/x', 'a/y', 'b/y']);
+    expect(await allNames(`drift=changed,missing&status=CLIENT_SIDE_ERROR&limit=${limit}`)).toEqual([
+      'a/y',
+      'b/y',
+    ]);
+  }
+  expect(await names('drift=foreign')).toEqual([]);
+});
+
 test('pages cut between associations and between the keys of one', async () => {
   for (const name of ['a', 'b', 'c']) await setSecret(name, { x: '1', y: '2', z: '3' });
   await sync.work();
@@ -90,6 +114,15 @@ test('while an external secret is replaced, its object is found by the status th
      select association_id, destination_id, destination_type, sub_key, 'old', 'old', 'absent', null from sync.entries`,
   );
   expect([await names('status=SYNCED'), await names('status=PENDING')]).toEqual([[], ['a/x']]);
+});
+
+test.each(['drift=', 'drift=changed,none', 'drift=Changed'])('%s is refused', async (query) => {
+  const { status, body } = await read(query);
+  const kinds = driftKinds.filter((kind) => kind !== 'none').join(', ');
+  expect([status, body.errors]).toEqual([
+    400,
+    [`drift: must be one or more of ${kinds}, separated by commas`],
+  ]);
 });
 
 test.each(['status=', 'status=SYNCED,NONE', 'status=synced'])('%s is refused', async (query) => {

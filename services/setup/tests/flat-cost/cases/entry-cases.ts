@@ -40,6 +40,7 @@ import {
   reviveEntries,
   reviveParkedEntries,
   reviveStuckEntries,
+  subKeysWithDrift,
   subKeysWithStatus,
 } from '@secrets/sync-entries';
 import { restartBackgroundWork } from '../../../../sync-control/src/queries/destinations/restart-background-work.ts';
@@ -107,10 +108,8 @@ export const entryCases: Case[] = casesOf('sync-control', {
     await retryFailed(db, destinations.failed, 500, 'postponed');
     await countFailedBeforeRetry(db, destinations.failed, 1, 'postponed');
   },
-  'retrying a page of what was refused': async (db) => {
-    await retryFailed(db, destinations.failed, 500, 'refused');
-    await countFailedBeforeRetry(db, destinations.failed, 1, 'refused');
-  },
+  'retrying a page of what was refused': (db) => retryFailed(db, destinations.failed, 500, 'refused'),
+  'counting what was refused': (db) => countFailedBeforeRetry(db, destinations.failed, 1, 'refused'),
   'retrying where nothing failed': (db) => retryFailed(db, destinations.busy, 500),
   'counting what is left to be retried': (db) => countFailedBeforeRetry(db, destinations.failed, 1),
   'deleting a page of entries by force': (db) => deleteSomeEntries(db, destinations.deleted, 500),
@@ -194,6 +193,14 @@ export const statusCases: Case[] = casesOf('sync-control', {
     listLanes(db, 'root', { after: seededId('lane').replace(/^./, '0'), limit: 51, maxNames: 100 }),
   'finding pending entries': (db) => withStatus(db, destinations.busy, 'PENDING'),
   'finding failed entries': (db) => withStatus(db, destinations.failed, 'CLIENT_SIDE_ERROR'),
+  'finding entries that have drifted': async (db) => {
+    const after = { associationId: seededId('first').replace(/^./, '0'), subKey: '1' };
+    await subKeysWithDrift(db, destinations.failed, ['changed'], { after, limit: 101 });
+    await subKeysWithDrift(db, destinations.withoutSource, ['changed', 'missing'], {
+      after: undefined,
+      limit: 101,
+    });
+  },
   'finding synced entries': (db) => withStatus(db, destinations.withoutSource, 'SYNCED'),
   'finding entries of a status that no other has': (db) =>
     withStatus(db, destinations.busy, 'SYNCED', 'UNSYNCED', 'CLIENT_SIDE_ERROR'),

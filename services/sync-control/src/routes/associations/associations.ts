@@ -3,10 +3,11 @@ import { type Entry, entriesOf } from '@secrets/sync-entries';
 import { z } from 'zod';
 import { associate } from '../../associations/associate.ts';
 import {
+  AssociationFilter,
   AssociationPosition,
+  isWanted,
   readAssociationPage,
-  readAssociationPageByStatus,
-  StatusFilter,
+  readFilteredAssociationPage,
 } from '../../associations/association-page.ts';
 import { disassociate } from '../../associations/disassociate.ts';
 import { inspectAssociation } from '../../associations/inspect-association.ts';
@@ -44,17 +45,17 @@ const readAssociations = (context: Context) =>
     path,
     summary: 'Read the associations of a destination',
     params: DestinationParams,
-    query: pageQuery({ max: 5_000, after: AssociationPosition }).extend({ status: StatusFilter.optional() }),
+    query: pageQuery({ max: 5_000, after: AssociationPosition }).extend(AssociationFilter.shape),
     handle: async ({ params, query, caller, warn }) => {
-      const { after, limit, status: statuses } = query;
+      const { after, limit, ...filter } = query;
       const { id } = await requireDestination(context, caller, params);
       const { parts, next } =
-        statuses === undefined
+        filter.status === undefined && filter.drift === undefined
           ? await readAssociationPage(context, id, { after, limit })
-          : await readAssociationPageByStatus(context, id, { statuses, after, limit });
+          : await readFilteredAssociationPage(context, id, { filter, after, limit });
       if (next !== undefined) warn(`there may be more associations: ask again with after=${next}`);
       const lines = parts.flatMap(({ association, entries }) => presentAssociation(association, entries));
-      const shown = lines.filter(({ line }) => statuses?.includes(line.sync_status) ?? true);
+      const shown = lines.filter(({ line }) => isWanted(filter, line));
       const page = next === undefined ? {} : { next };
       return { data: { ...presentLines(params, shown), ...page } };
     },
