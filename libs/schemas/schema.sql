@@ -1,6 +1,6 @@
 -- login: up to 024.do.bound-policies.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 042.do.find-drift.sql
+-- sync: up to 043.do.requested-inspections.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -689,6 +689,7 @@ create table sync.inspections (
   page_id uuid,
   page_seen integer default 0 not null,
   position text default ''::text not null,
+  requested_at timestamp with time zone,
   round_started_at timestamp with time zone default now() not null,
   seen bigint default 0 not null,
   constraint inspections_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
@@ -1263,6 +1264,20 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.record_inspection()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, namespace_id, destination_id, destination_type, destination_name, work)
+  select case when new.requested_at is null then 'work_finished' else 'work_started' end, d.namespace_id, d.id, d.type, d.name, 'inspect'
+    from sync.destinations d where d.id = new.destination_id and d.deleted_at is null;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.record_new_entries()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1415,6 +1430,8 @@ CREATE TRIGGER record_entry AFTER UPDATE OF status ON sync.entries FOR EACH ROW 
 CREATE TRIGGER record_new_entries AFTER INSERT ON sync.entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sync.record_new_entries();
 
 CREATE TRIGGER record_removed_entries AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.record_removed_entries();
+
+CREATE TRIGGER record_inspection AFTER UPDATE OF requested_at ON sync.inspections FOR EACH ROW WHEN (((old.requested_at IS NULL) <> (new.requested_at IS NULL))) EXECUTE FUNCTION sync.record_inspection();
 
 CREATE TRIGGER record_pause AFTER UPDATE OF paused_until, failures ON sync.lanes FOR EACH ROW WHEN ((((new.failures > 0) AND (new.paused_until > now()) AND (old.paused_until IS DISTINCT FROM new.paused_until)) OR ((old.failures > 0) AND (new.failures = 0)))) EXECUTE FUNCTION sync.record_pause_of_lane();
 

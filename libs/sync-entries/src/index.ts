@@ -33,6 +33,7 @@ export { entryDeadlines } from './scheduling/deadlines.ts';
 export {
   ensureLane,
   giveBackBudget,
+  keptCalls,
   type LaneOfDestination,
   liftPause,
   recordSlowDestination,
@@ -55,12 +56,15 @@ export { forgetWorker, hasWorker, liveTypes, recordWorker } from './scheduling/w
 export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';
 export {
+  cancelInspection,
   deferInspection,
   dueInspectionTypes,
   endInspectionPage,
+  findRequestedInspection,
   type Inspection,
   lockDueInspection,
   readInspectionPage,
+  requestInspection,
   type SeenEntry,
   startInspectionPage,
 } from './status/inspections.ts';

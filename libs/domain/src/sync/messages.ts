@@ -17,8 +17,8 @@ export type CheckMessage = z.infer<typeof CheckMessage>;
 export const LookMessage = EntryMessage.extend({ look: z.literal(true) });
 export type LookMessage = z.infer<typeof LookMessage>;
 
-/** Entries of one page of looks, at most. */
-export const maxPageOfLooks = 25;
+/** Entries of one page of looks, at most: of a round by period, and of one that was requested. */
+export const maxPageOfLooks = { byPeriod: 25, requested: 1_000 };
 
 /**
  * On the work queue too: "look at the external secrets of these entries". To an earlier version, it is a `LookMessage` about the
@@ -26,7 +26,9 @@ export const maxPageOfLooks = 25;
  */
 export const LookPageMessage = LookMessage.extend({
   page_id: z.uuid(),
-  entry_ids: z.array(z.uuid()).max(maxPageOfLooks),
+  entry_ids: z.array(z.uuid()).max(maxPageOfLooks.requested),
+  /** Whether somebody waits for it. */
+  requested: z.boolean().default(false),
 });
 export type LookPageMessage = z.infer<typeof LookPageMessage>;
 

@@ -35,7 +35,7 @@ export const entryDeadlines: readonly DeadlineTable[] = [
   {
     name: 'sync.inspections',
     key: ['destination_id', 'uuid'],
-    columns: { due_at: due, round_started_at: past },
+    columns: { due_at: due, requested_at: past, round_started_at: past },
   },
   {
     name: 'sync.destination_checks',

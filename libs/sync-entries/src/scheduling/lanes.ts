@@ -92,26 +92,34 @@ export async function throttledSeconds(sql: Sql, destinationId: string): Promise
 /** SQL of the calls that a lane has now, of a burst of `$4` and with `$3` more per second. */
 const refilled = `least($4::float8, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch'))))`;
 
+/** Calls of a budget that are left for other work. The only call of a small budget is not. */
+export const keptCalls = ({ burst }: Budget, share: number): number => Math.min(burst * share, burst - 1);
+
+interface SpareOptions {
+  /** The share of the budget that is left for other work; default a half. */
+  keptShare?: number;
+  skipLocked?: boolean;
+}
+
 /**
- * Takes at most so many calls that can wait out of the budget of the destination's lane, as long as half of the budget is left
- * for other work; of a budget of a single call, that call. Returns how many it has taken: with `skipLocked`, none if another
- * transaction has locked the lane.
+ * Takes at most so many calls that can wait out of the budget of the destination's lane, as long as a share of the budget is left
+ * for other work. Returns how many it has taken: with `skipLocked`, none if another transaction has locked the lane.
  */
 export async function useSpareBudget(
   sql: Sql,
   destinationId: string,
   calls: number,
-  { perSecond, burst }: Budget,
-  { skipLocked = false } = {},
+  budget: Budget,
+  { keptShare = 1 / 2, skipLocked = false }: SpareOptions = {},
 ): Promise<number> {
-  const taken = `floor(greatest(0, least($2::float8, ${refilled} - least($4::float8 / 2, $4::float8 - 1))))`;
+  const taken = `floor(greatest(0, least($2::float8, ${refilled} - $5::float8)))`;
   const [row] = await sql.query<{ taken: number }>(
     `with lane as (
        select l.id, ${taken} as taken from sync.lanes l
         where l.id = (select lane_id from sync.destinations where id = $1) for no key update ${skipLocked ? 'skip locked' : ''})
      update sync.lanes set tokens = ${refilled} - lane.taken, refilled_at = now()
        from lane where sync.lanes.id = lane.id returning lane.taken`,
-    [destinationId, calls, perSecond, burst],
+    [destinationId, calls, budget.perSecond, budget.burst, keptCalls(budget, keptShare)],
   );
   return row?.taken ?? 0;
 }

@@ -11,6 +11,8 @@ export interface Inspection {
   isDeleted: boolean;
   /** Whether nothing may be looked at now: the destination is paused or being purged, or syncing is disabled. */
   isBlocked: boolean;
+  /** When a request asked for a look at everything, if its round has not ended; null otherwise. */
+  requestedAtMs: number | null;
   roundStartedAtMs: number;
   /** The collision key of the last entry that was seen in this round; empty before the first. */
   position: string;
@@ -47,6 +49,7 @@ export async function lockDueInspection(sql: Sql, destinationType: string): Prom
     `select i.destination_id as "destinationId", d.settings, d.deleted_at is not null as "isDeleted",
             ${isPausedNow('d.id', 'd.lane_id')} or d.purge_initiated_at is not null
               or exists (select from sync.config where disabled) as "isBlocked",
+            (extract(epoch from i.requested_at) * 1000)::float8 as "requestedAtMs",
             (extract(epoch from i.round_started_at) * 1000)::float8 as "roundStartedAtMs", i.position, i.seen, i.last_seen as "lastSeen",
             i.is_in_round as "isInRound", (extract(epoch from now()) * 1000)::float8 as "nowMs"
        from (select * from sync.inspections
@@ -137,8 +140,47 @@ export async function endInspectionPage(
             is_in_round = not $3 or page_end is not null,
             position = case when not $3 then position else coalesce(page_end, '') end,
             seen = case when not $3 then seen when page_end is null then 0 else seen + page_seen end,
-            last_seen = case when $3 and page_end is null then seen + page_seen else last_seen end
+            last_seen = case when $3 and page_end is null then seen + page_seen else last_seen end,
+            requested_at = case when $3 and page_end is null then null else requested_at end
       where destination_id = $1 and page_id = $2`,
     [destinationId, pageId, isComplete],
   );
+}
+
+/**
+ * Requests a round at once that looks at everything in a destination. A round in progress ends, and the next one by period
+ * follows a period later. Does nothing if such a round was requested before and has not ended.
+ */
+export async function requestInspection(sql: Sql, destinationId: string): Promise<void> {
+  await sql.query(
+    `update sync.inspections
+        set requested_at = now(), due_at = now(), is_in_round = false, position = '', seen = 0, page_id = null
+      where destination_id = $1 and requested_at is null`,
+    [destinationId],
+  );
+}
+
+/** Ends a requested round. What was not looked at is left to the rounds by period. */
+export async function cancelInspection(sql: Sql, destinationId: string): Promise<void> {
+  await sql.query(
+    'update sync.inspections set requested_at = null where destination_id = $1 and requested_at is not null',
+    [destinationId],
+  );
+}
+
+/** A requested round that has not ended, and the collision key of the last entry that was seen in it. */
+export interface RequestedInspection {
+  requestedAt: Date;
+  position: string;
+}
+
+export async function findRequestedInspection(
+  sql: Sql,
+  destinationId: string,
+): Promise<RequestedInspection | undefined> {
+  const [row] = await sql.query<RequestedInspection>(
+    `select requested_at as "requestedAt", position from sync.inspections where destination_id = $1 and requested_at is not null`,
+    [destinationId],
+  );
+  return row;
 }

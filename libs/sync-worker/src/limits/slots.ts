@@ -44,6 +44,11 @@ export class Slots {
     return 2 * this.#limits.prompt + this.#limits.slow;
   }
 
+  /** Number of slots for work that can wait: a quarter of them is left for other work. */
+  get spare(): number {
+    return Math.max(1, Math.floor(this.#limits.prompt * 0.75));
+  }
+
   /** Resolves with a slot as soon as one is free, or with undefined if the destination has stopped responding. */
   async acquire(destinationId: string): Promise<Slot | undefined> {
     if (this.isStalled(destinationId)) return undefined;

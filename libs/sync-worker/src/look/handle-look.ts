@@ -41,8 +41,9 @@ export async function handleLook(worker: WorkerContext, message: LookMessage): P
 }
 
 /**
- * Handles one message: looks at the external secrets of a page, two at a time. What is left when the destination fails, or the
- * worker stops, is looked at later. If the worker dies, the message is delivered to another one.
+ * Handles one message: looks at the external secrets of a page, two at a time, and more if somebody waits for it. What is left
+ * when the destination fails, or the worker stops, is looked at later. If the worker dies, the message is delivered to another
+ * one.
  */
 export async function handleLookPage(worker: WorkerContext, message: LookPageMessage): Promise<Verdict> {
   const { destination_id: destinationId, page_id: pageId, entry_ids: entryIds } = message;
@@ -52,7 +53,8 @@ export async function handleLookPage(worker: WorkerContext, message: LookPageMes
     for (let id = left.shift(); id !== undefined && isComplete; id = left.shift())
       if (!(await lookAtOneOfPage(worker, id))) isComplete = false;
   };
-  await Promise.all(Array.from({ length: maxRunning }, lookAtSome));
+  const atOnce = message.requested ? worker.limits.slots.spare : maxRunning;
+  await Promise.all(Array.from({ length: atOnce }, lookAtSome));
   await endInspectionPage(worker.db, { destinationId, pageId }, isComplete);
   return 'ack';
 }

@@ -29,7 +29,7 @@ const worker: string[] = [
   'insert, update on sync.destination_health',
   'select, insert, update, delete on sync.workers',
   'select, update (seen_at, set_back_at) on sync.clock',
-  'select, update (due_at, is_in_round, position, seen, last_seen, page_id) on sync.inspections',
+  'select, update (due_at, is_in_round, position, seen, last_seen, page_id, requested_at) on sync.inspections',
   'select on sync.destination_checks',
   'usage on schema secrets',
   'select on sync.seal_keys, secrets.seal_keys', // does the key file have every key that is needed?

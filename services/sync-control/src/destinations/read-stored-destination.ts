@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import { findDescription, presentDestination } from '@secrets/destinations';
-import { countToPush } from '@secrets/sync-entries';
+import { countToPush, findRequestedInspection } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/associations/association-counts.ts';
 import { countToReplan } from '../queries/associations/association-pages.ts';
@@ -29,6 +29,7 @@ export const readStoredDestination = async (
   ...(await retryProgress(db, row)),
   ...(await pushProgress(db, row)),
   ...(await replanProgress(db, row)),
+  ...(await inspectionProgress(db, row)),
   ...(row.backgroundError === null ? {} : { background_error: row.backgroundError }),
   ...(await heldRemovals(db, row)),
 });
@@ -66,6 +67,13 @@ async function replanProgress(sql: Sql, row: DestinationRow) {
   if (replanInitiatedAt === null) return refused;
   const remaining = await countToReplan(sql, id, replanPosition, maxCounted);
   return { replan_initiated_at: replanInitiatedAt.toISOString(), replan_remaining: remaining, ...refused };
+}
+
+async function inspectionProgress(sql: Sql, { id }: DestinationRow) {
+  const requested = await findRequestedInspection(sql, id);
+  if (requested === undefined) return {};
+  const remaining = await countToPush(sql, id, requested.position, maxCounted);
+  return { inspect_initiated_at: requested.requestedAt.toISOString(), inspect_remaining: remaining };
 }
 
 async function heldRemovals(sql: Sql, { id }: DestinationRow) {

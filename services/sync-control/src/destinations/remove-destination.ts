@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
-import { liftPause } from '@secrets/sync-entries';
+import { cancelInspection, liftPause } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/associations/association-counts.ts';
 import { deleteDestinationRow, lockDestination } from '../queries/destinations/destinations.ts';
@@ -44,6 +44,7 @@ export async function removeDestination(
       if (destination.purgeInitiatedAt !== null) await liftPause(tx, destination.id);
       const all = destination.purgeInitiatedAt !== null;
       await retryFailedEntries(tx, destination.id, { all }); // what an earlier purge could not remove
+      await cancelInspection(tx, destination.id);
       return initiatePurge(tx, destination.id, { keep });
     }
     const sentence = `this destination still manages ${inWords(associations)}`;

@@ -83,9 +83,9 @@ describe('POST sys/sync/destinations/:type/:name/inspect', () => {
     expect(body.warnings).toEqual([expect.stringMatching(/was not verified: permission denied$/)]);
   });
 
-  test('returns 404 without an association, and 400 without the name of a secret', async () => {
+  test('returns 404 for an unknown association, and 400 with a mount alone', async () => {
     expect((await inspect('other')).status).toBe(404);
-    expect((await sync.call('POST', `${at.path}/inspect`, {})).status).toBe(400);
+    expect((await sync.call('POST', `${at.path}/inspect`, { mount: at.mount })).status).toBe(400);
   });
 
   test('warns, and asks no worker, before anything was synced', async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { LookPageMessage, syncQueue } from '@secrets/domain';
 import { endInspectionPage, recordWorker } from '@secrets/sync-entries';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
@@ -131,4 +131,81 @@ test('a period below five minutes and an unknown policy are refused', async () =
     const { status, body } = await sync.call('PATCH', at.path, { [field]: value });
     expect([status, body.errors]).toEqual([400, [expect.stringContaining(field)]]);
   }
+});
+
+describe('POST sys/sync/destinations/:type/:name/inspect without an association', () => {
+  const inspect = () => sync.call('POST', `${at.path}/inspect`, {});
+  const read = async () => (await sync.call('GET', at.path)).body.data;
+  const work = async () =>
+    (await sync.call('GET', '/sys/sync/status')).body.data.destinations[`cloudA-sm/${at.name}`].work;
+
+  /** Pushes these secrets, longer ago than a store may need to show them. */
+  async function pushEarlier(...names: string[]): Promise<void> {
+    await push(...names);
+    await sync.db.query(`update sync.entries set synced_at = now() - interval '10 minutes'`);
+  }
+
+  test('looks at everything at once, shows the progress until the end, and joins a request before', () =>
+    whileConsuming(async () => {
+      await pushEarlier('a', 'b');
+      const { status, body } = await inspect();
+      const { inspect_initiated_at: since } = body.data;
+      expect([status, body.data]).toEqual([
+        200,
+        expect.objectContaining({
+          name: at.name,
+          inspect_initiated_at: expect.any(String),
+          inspect_remaining: 2,
+        }),
+      ]);
+      await eventually(async () => pages.length === 1);
+      expect(pages[0]).toMatchObject({
+        requested: true,
+        entry_ids: [expect.any(String), expect.any(String)],
+      });
+      expect((await inspect()).body.data.inspect_initiated_at).toBe(since);
+      expect(await work()).toEqual(['inspect']);
+      await endPage(pages[0]!);
+      expect(await read()).not.toHaveProperty('inspect_initiated_at');
+      expect(await work()).toEqual([]);
+      await eventually(async () => (await inspection()).nextAfterHours === 24);
+      expect(pages).toHaveLength(1);
+    }));
+
+  test('leaves out, when a page is sent again, what was looked at since the request', () =>
+    whileConsuming(async () => {
+      await pushEarlier('a', 'b');
+      await inspect();
+      await eventually(async () => pages.length === 1);
+      const [seen, unseen] = pages[0]!.entry_ids;
+      await sync.db.query('update sync.entries set looked_at = clock_timestamp() where id = $1', [seen]);
+      await sync.db.query('update sync.inspections set due_at = now()');
+      await eventually(async () => pages.length === 2);
+      expect(pages[1]!.entry_ids).toEqual([unseen]);
+    }));
+
+  test('is cancelled by a purge', () =>
+    whileConsuming(async () => {
+      await pushEarlier('a');
+      await inspect();
+      expect((await sync.call('DELETE', `${at.path}?purge=true`)).status).toBe(204);
+      expect(await read()).not.toHaveProperty('inspect_initiated_at');
+      expect((await inspect()).status).toBe(409);
+    }));
+
+  test('returns 409 while the destination is paused, and looks at nothing', async () => {
+    await push('a');
+    await sync.db.query(
+      `insert into sync.destination_health (destination_id, destination_type, failures, reason, paused_until)
+       select id, type, 1, 'unauthenticated', now() + interval '1 hour' from sync.destinations where name = $1
+       on conflict (destination_id) do update set failures = 1, reason = excluded.reason, paused_until = excluded.paused_until`,
+      [at.name],
+    );
+    const { status, body } = await inspect();
+    expect([status, body.errors]).toEqual([
+      409,
+      [expect.stringMatching(/^this destination is paused until .*: the provider refuses the credentials$/)],
+    ]);
+    expect(await read()).not.toHaveProperty('inspect_initiated_at');
+  });
 });

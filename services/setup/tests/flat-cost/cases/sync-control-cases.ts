@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
   associationsDueToPush,
+  cancelInspection,
   deferInspection,
   dueInspectionTypes,
   endedLooks,
+  findRequestedInspection,
   forgetDeletedDestinations,
   giveBackBudget,
   hasWorker,
@@ -12,6 +14,7 @@ import {
   lockDueInspection,
   readInspectionPage,
   recordWorker,
+  requestInspection,
   startInspectionPage,
   throttledSeconds,
   useBudget,
@@ -276,6 +279,11 @@ const checkCases: Case[] = casesOf('sync-control', {
     for (const id of [destinationId, destinations.busy]) await readInspectionPage(db, id, page);
     await startInspectionPage(db, destinationId, { id: randomUUID(), end: 'k', seen: 200 });
     await deferInspection(db, destinationId, 1_000);
+  },
+  'a look at everything on request': async (db) => {
+    await requestInspection(db, destinations.busy);
+    await findRequestedInspection(db, destinations.busy);
+    await cancelInspection(db, destinations.busy);
   },
   'a page of probes that were left behind': async (db) => {
     const left = await checks.claimLeftProbes(db, 100);

@@ -81,6 +81,7 @@ const workOn = (row: DestinationOverviewRow): string[] => [
   ...(row.retryInitiatedAt === null ? [] : ['retry']),
   ...(row.pushInitiatedAt === null ? [] : ['push']),
   ...(row.replanInitiatedAt === null ? [] : ['replan']),
+  ...(row.inspectInitiatedAt === null ? [] : ['inspect']),
 ];
 
 /** The state of the whole installation: whether syncing is disabled, and how full the queue is. */

@@ -198,7 +198,7 @@ export type DestinationOverviewRow = Pick<
   | 'pushInitiatedAt'
   | 'replanInitiatedAt'
   | 'backgroundError'
->;
+> & { inspectInitiatedAt: Date | null };
 
 /** Returns the destinations of a namespace by type and name, after the given one. */
 export const listDestinationOverviews = (
@@ -208,7 +208,8 @@ export const listDestinationOverviews = (
 ): Promise<DestinationOverviewRow[]> =>
   sql.query(
     `select id, type, name, purge_initiated_at as "purgeInitiatedAt", retry_initiated_at as "retryInitiatedAt",
-            push_initiated_at as "pushInitiatedAt", replan_initiated_at as "replanInitiatedAt", background_error as "backgroundError"
+            push_initiated_at as "pushInitiatedAt", replan_initiated_at as "replanInitiatedAt", background_error as "backgroundError",
+            (select requested_at from sync.inspections where destination_id = id) as "inspectInitiatedAt"
        from sync.destinations where namespace_id = $1 and (type, name) > ($2, $3) order by type, name limit $4`,
     [namespaceId, after.type, after.name, limit],
   );

@@ -21,6 +21,8 @@ import {
   presentUnsynced,
 } from '../../associations/present-association.ts';
 import type { Context } from '../../context.ts';
+import { startInspection } from '../../destinations/background/looks/start-inspection.ts';
+import { readStoredDestination } from '../../destinations/read-stored-destination.ts';
 import { requireDestination } from '../../destinations/require-destination.ts';
 import { type AssociationRow, findAssociation } from '../../queries/associations/associations.ts';
 import { DestinationParams, SecretRef, WaitQuery } from '../fields.ts';
@@ -95,16 +97,27 @@ const planSet = (context: Context) =>
     },
   });
 
+/** Without an association, everything in the destination is looked at. */
+const Inspection = SecretRef.partial().refine(
+  ({ mount, secret_name: name }) => (mount === undefined) === (name === undefined),
+  { path: ['mount'], error: 'mount and secret_name require each other' },
+);
+
 const inspect = (context: Context) =>
   endpoint({
     method: 'post',
     path: '/sys/sync/destinations/:type/:name/inspect',
     summary:
-      'Look whether the external secrets of an association are still what was pushed, without a change',
+      'Look whether the external secrets of an association, or of the whole destination, are still what was pushed, without a change',
     params: DestinationParams,
-    body: SecretRef,
+    body: Inspection,
     handle: async ({ params, body, caller, warn }) => {
       const { mount, secret_name: secretName } = body;
+      if (mount === undefined || secretName === undefined) {
+        await startInspection(context, caller, params);
+        const destination = await requireDestination(context, caller, params);
+        return { data: { ...(await readStoredDestination(context, destination)), type: params.shownType } };
+      }
       const { association, warnings } = await inspectAssociation(context, caller, {
         ...params,
         mount,

@@ -97,6 +97,7 @@ describe('a purge', () => {
     ['a replan', () => sync.call('POST', `${at.path}/replan`, {})],
     ['a retry', () => sync.call('POST', `${at.path}/retry`)],
     ['a check', () => sync.call('POST', `${at.path}/check`)],
+    ['an inspection', () => sync.call('POST', `${at.path}/inspect`, {})],
   ])('refuses %s with 409 while it takes place', async (_, request) => {
     await synced('a');
     await remove('?purge=true');

@@ -15,6 +15,7 @@ const works = [
   { work: 'retry', title: 'What has failed is being sent again', of: 'failed external secret' },
   { work: 'push', title: 'Changed settings are being sent to the external secrets', of: 'external secret' },
   { work: 'replan', title: 'The names are being changed to the current template', of: 'association' },
+  { work: 'inspect', title: 'The external secrets are being looked at', of: 'external secret' },
 ] as const;
 
 /** The work on the whole destination that is in progress, and why it does not advance or what it has left out. */

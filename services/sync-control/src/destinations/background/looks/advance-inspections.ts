@@ -3,10 +3,12 @@ import type { Tx } from '@secrets/db';
 import { type LookPageMessage, maxPageOfLooks } from '@secrets/domain';
 import type { Budget } from '@secrets/scheduler';
 import {
+  countDue,
   deferInspection,
   dueInspectionTypes,
   endInspectionPage,
   type Inspection,
+  keptCalls,
   lockDueInspection,
   readInspectionPage,
   startInspectionPage,
@@ -18,8 +20,11 @@ import { type Visit, visitOf } from './inspection-schedule.ts';
 
 type Looking = Pick<Context, 'db' | 'queue'>;
 
-/** Entries that are read to find those of a page. */
-const readAtOnce = 200;
+/** Entries that are read to find those of a page, and how many are looked at. */
+const sizes = {
+  byPeriod: { readAtOnce: 200, max: maxPageOfLooks.byPeriod, keptShare: 1 / 2 },
+  requested: { readAtOnce: 1_000, max: maxPageOfLooks.requested, keptShare: 1 / 4 },
+};
 
 /** Without a call to spare in the account, its looks wait for this time. */
 const withoutBudgetMs = 5_000;
@@ -57,13 +62,15 @@ async function visitOne({ db, queue }: Looking, type: string): Promise<boolean> 
 async function nextPage(
   tx: Tx,
   { queue, type, inspection }: Pick<Looking, 'queue'> & { type: string; inspection: Inspection },
-  { sinceSeconds }: Extract<Visit, { kind: 'page' }>,
+  { sinceSeconds, isRequested }: Extract<Visit, { kind: 'page' }>,
 ): Promise<LookPageMessage | undefined> {
   const { destinationId, position: after } = inspection;
+  const { readAtOnce, max, keptShare } = sizes[isRequested ? 'requested' : 'byPeriod'];
   const entries = await readInspectionPage(tx, destinationId, { after, limit: readAtOnce, sinceSeconds });
   const isLast = entries.length < readAtOnce;
-  const whole = cutPage(entries, maxPageOfLooks, isLast);
-  const calls = await takeBudget(tx, destinationId, whole.ids.length, queue.budgets[type]!);
+  const whole = cutPage(entries, max, isLast);
+  const spare = { budget: queue.budgets[type]!, keptShare };
+  const calls = await takeBudget(tx, destinationId, whole.ids.length, spare);
   if (calls === 0 && whole.ids.length > 0) {
     await deferInspection(tx, destinationId, withoutBudgetMs);
     return undefined;
@@ -73,11 +80,29 @@ async function nextPage(
   await startInspectionPage(tx, destinationId, { id: pageId, end, seen });
   const [first] = ids;
   if (first !== undefined)
-    return { entry_id: first, destination_id: destinationId, look: true, page_id: pageId, entry_ids: ids };
+    return {
+      entry_id: first,
+      destination_id: destinationId,
+      look: true,
+      page_id: pageId,
+      entry_ids: ids,
+      requested: isRequested,
+    };
   await endInspectionPage(tx, { destinationId, pageId }, true);
   return undefined;
 }
 
-/** A write of the destination locks its lane before its inspection, so this must not wait for the lane. */
-const takeBudget = async (tx: Tx, destinationId: string, calls: number, budget: Budget): Promise<number> =>
-  calls === 0 ? 0 : useSpareBudget(tx, destinationId, calls, budget, { skipLocked: true });
+/**
+ * A write of the destination locks its lane before its inspection, so this must not wait for the lane. Where the budget cannot
+ * leave a call for other work, looks wait until nothing else of the destination does.
+ */
+async function takeBudget(
+  tx: Tx,
+  destinationId: string,
+  calls: number,
+  { budget, keptShare }: { budget: Budget; keptShare: number },
+): Promise<number> {
+  if (calls === 0) return 0;
+  if (keptCalls(budget, keptShare) < 1 && (await countDue(tx, destinationId, 1)) > 0) return 0;
+  return useSpareBudget(tx, destinationId, calls, budget, { keptShare, skipLocked: true });
+}

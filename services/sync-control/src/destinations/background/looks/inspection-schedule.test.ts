@@ -10,6 +10,7 @@ const inspection: Inspection = {
   settings: {},
   isDeleted: false,
   isBlocked: false,
+  requestedAtMs: null,
   roundStartedAtMs: nowMs - 12 * hourMs,
   isInRound: false,
   position: '',
@@ -18,7 +19,9 @@ const inspection: Inspection = {
   nowMs,
 };
 
-const page = { kind: 'page', sinceSeconds: 8_640 };
+const page = { kind: 'page', sinceSeconds: 8_640, isRequested: false };
+const requested = { requestedAtMs: nowMs - 10_000 };
+const requestedPage = { kind: 'page', sinceSeconds: 10, isRequested: true };
 
 test.each<[string, Partial<Inspection>, object]>([
   ['a round begins a day after the last one', {}, { kind: 'later', ms: 12 * hourMs }],
@@ -43,6 +46,26 @@ test.each<[string, Partial<Inspection>, object]>([
   ['nothing is looked at with the policy off', { settings: { drift_policy: 'off' } }, { kind: 'never' }],
   ['nothing is looked at in a deleted destination', { isDeleted: true }, { kind: 'never' }],
   ['a paused destination is looked at later', { isBlocked: true }, { kind: 'later', ms: 60_000 }],
+  [
+    'a requested round does not wait, and leaves out what was seen since the request',
+    requested,
+    requestedPage,
+  ],
+  [
+    'the pages of a requested round are not spread',
+    { ...requested, isInRound: true, seen: 750, lastSeen: 1_000 },
+    requestedPage,
+  ],
+  [
+    'a requested round takes place with the policy off',
+    { ...requested, settings: { drift_policy: 'off' } },
+    requestedPage,
+  ],
+  [
+    'a requested round waits for a paused destination',
+    { ...requested, isBlocked: true },
+    { kind: 'later', ms: 5_000 },
+  ],
 ])('%s', (_, changed, expected) => {
   expect(visitOf('cloudA-sm', { ...inspection, ...changed })).toEqual(expected);
 });
