@@ -1,4 +1,4 @@
--- login: up to 024.do.bound-policies.sql
+-- login: up to 025.do.bound-roles.sql
 -- secrets: up to 007.do.clock.sql
 -- sync: up to 043.do.requested-inspections.sql
 
@@ -56,6 +56,7 @@ create table login.cloudb_configs (
 create table login.cloudb_roles (
   mount_id uuid not null,
   name text not null,
+  row_hash text,
   settings jsonb not null,
   updated_at timestamp with time zone default now() not null,
   constraint cloudb_roles_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,
@@ -262,6 +263,7 @@ create table login.seal_rotation (
 create table login.token_roles (
   name text collate "C" not null,
   namespace_id text not null,
+  row_hash text,
   settings jsonb not null,
   updated_at timestamp with time zone default now() not null,
   constraint token_roles_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES login.namespaces(id) ON DELETE CASCADE,
@@ -838,6 +840,8 @@ CREATE INDEX auth_mounts_in_order ON login.auth_mounts USING btree (namespace_id
 
 CREATE INDEX cloudb_configs_by_application ON login.cloudb_configs USING btree (lower((settings ->> 'client_id'::text))) WHERE (sealed_client_secret IS NOT NULL);
 
+CREATE INDEX cloudb_roles_by_row_key ON login.cloudb_roles USING btree (split_part(row_hash, ':'::text, 1), mount_id, name);
+
 CREATE INDEX cloudb_rotation_attempts_by_mount ON login.cloudb_rotation_attempts USING btree (mount_id);
 
 CREATE INDEX cloudb_rotations_by_due ON login.cloudb_rotations USING btree (due_at) WHERE (due_at IS NOT NULL);
@@ -867,6 +871,8 @@ CREATE INDEX policies_by_row_key ON login.policies USING btree (split_part(row_h
 CREATE INDEX policies_in_order ON login.policies USING btree (namespace_id, name COLLATE "C");
 
 CREATE INDEX rate_limit_usage_by_end ON login.rate_limit_usage USING btree (ends_at);
+
+CREATE INDEX token_roles_by_row_key ON login.token_roles USING btree (split_part(row_hash, ':'::text, 1), namespace_id, name);
 
 CREATE INDEX tokens_by_expiry ON login.tokens USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
@@ -1377,6 +1383,8 @@ CREATE TRIGGER removed_owner AFTER DELETE ON login.auth_mounts FOR EACH ROW EXEC
 
 CREATE TRIGGER renew_revision BEFORE UPDATE OF settings, updated_at ON login.cloudb_configs FOR EACH ROW EXECUTE FUNCTION login.renew_revision();
 
+CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.cloudb_roles FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
+
 CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.entity_aliases FOR EACH ROW EXECUTE FUNCTION login.fold_alias();
 
 CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.group_aliases FOR EACH ROW EXECUTE FUNCTION login.fold_alias();
@@ -1386,6 +1394,8 @@ CREATE TRIGGER refuse_name_of_mount BEFORE INSERT OR UPDATE OF path ON login.nam
 CREATE TRIGGER removed_owner AFTER DELETE ON login.namespaces FOR EACH ROW EXECUTE FUNCTION login.record_removed_owner('namespace');
 
 CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.policies FOR EACH ROW WHEN (((new.rules IS DISTINCT FROM old.rules) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
+
+CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.token_roles FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
 
 CREATE TRIGGER free_wrapped_space AFTER DELETE ON login.wrapped_responses REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION login.free_wrapped_space();
 

@@ -1,4 +1,4 @@
-import type { PolicySource } from '@secrets/access';
+import type { RowSource } from '@secrets/access';
 import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
@@ -8,7 +8,7 @@ import type { WriteVersion } from './kv/versions/version-writer.ts';
 import type { MountCache } from './mounts/mount-cache.ts';
 
 /** Services that the endpoints use. */
-export interface Context extends PolicySource {
+export interface Context extends RowSource {
   db: Db;
   keyRing: KeyRing;
   log: Logger;

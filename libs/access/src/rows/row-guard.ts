@@ -1,9 +1,10 @@
+import type { Sql } from '@secrets/db';
 import { canonicalJson } from '@secrets/domain';
 import { type KeyRing, keyedHash, matchesKeyedHash } from '@secrets/seal';
 
 /** The columns of a row that a keyed hash binds together. */
 export interface BoundRow {
-  table: 'login.tokens' | 'login.policies';
+  table: 'login.tokens' | 'login.policies' | 'login.token_roles' | 'login.cloudb_roles';
   /** For the log. */
   name: string;
   /** Strings, numbers, booleans, times, arrays and JSON, in the same form when they are written and when they are read. */
@@ -19,6 +20,12 @@ export interface RowGuard {
    * bound.
    */
   accepts(row: BoundRow, hash: string | null): boolean;
+}
+
+/** Where rows that decide are read, and what decides whether they are believed. */
+export interface RowSource {
+  db: Sql;
+  rows: RowGuard;
 }
 
 /** @param rowKeys undefined if rows are not protected */

@@ -1,7 +1,7 @@
 import {
   decideOnEach,
   type PolicyHolder,
-  type PolicySource,
+  type RowSource,
   readCompiledPolicies,
   seenPath,
 } from '@secrets/access';
@@ -15,7 +15,7 @@ export interface TokenHolder extends Omit<PolicyHolder, 'namespaceId'> {
 
 /** The capabilities of a token on paths relative to the namespace `where`: `root` means all of them, `deny` none. */
 export async function capabilitiesOf(
-  source: PolicySource,
+  source: RowSource,
   { policies: names, entityId, namespace }: TokenHolder,
   where: Namespace,
   paths: readonly string[],

@@ -1,9 +1,9 @@
 import { invalid, Problem } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { type StoredToken, updateTokenExpiry } from '../queries/tokens/stored-tokens.ts';
-import { findTokenRole } from '../queries/tokens/token-roles.ts';
 import type { IssuedToken, TokenContext } from './issue-token.ts';
 import { parseTokenRole } from './roles/role-settings.ts';
+import { findBelievedRole } from './roles/save-token-role.ts';
 import {
   effectiveExpiry,
   type LifetimeRequest,
@@ -80,11 +80,11 @@ export async function renewToken(
 
 /** Returns what the token role would now request; undefined if the token has none. */
 async function roleLifetime(
-  { db }: TokenContext,
+  context: TokenContext,
   { namespaceId, roleName }: StoredToken,
 ): Promise<LifetimeRequest | undefined> {
   if (roleName === null) return undefined;
-  const stored = await findTokenRole(db, namespaceId, roleName);
+  const stored = await findBelievedRole(context, namespaceId, roleName);
   if (stored === undefined) throw invalid(`the token role ${roleName} no longer exists`);
   const role = parseTokenRole(stored, roleName);
   return { periodSeconds: role.token_period, explicitMaxTtlSeconds: role.token_explicit_max_ttl };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rowGuard } from '@secrets/access';
 import { loginTargets } from '../../src/auth-methods/cloudb/login/login-targets.ts';
 import { renewLease, takeLease } from '../../src/auth-methods/cloudb/queries/rotations.ts';
 import {
@@ -92,7 +93,7 @@ describe('a gateway that has seen a change which was lost notices the next one',
   });
 
   test('roles', async () => {
-    const targets = loginTargets(login.db);
+    const targets = loginTargets({ db: login.db, rows: rowGuard(login.rowKeys) });
     const ttl = async () => (await targets({ namespaceId: 'root', mount: 'cloudB' }, 'web'))?.role?.token_ttl;
     const write = (token_ttl: string) =>
       cloudB.writeRole('web', {

@@ -9,7 +9,7 @@ import { machineId, subscription, systemToken } from './decision/world.ts';
 
 let cloudB: CloudBWithTable;
 beforeAll(async () => {
-  cloudB = await startCloudBWithTable();
+  cloudB = await startCloudBWithTable({ rowsAreBound: false });
 });
 afterAll(() => cloudB.stop());
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   boundTokenColumns,
@@ -14,8 +14,9 @@ import {
 import { insertToken } from '@secrets/access/testing';
 import { testCaller } from '@secrets/http/testing';
 import { parseKeyRing } from '@secrets/seal';
+import { believedSettings, hashOfMerged } from '../../src/rows/believed-settings.ts';
 import { rebindRows } from '../../src/rows/rebind-rows.ts';
-import { createIn, useCloudB } from '../login-for-test.ts';
+import { createIn, oid, useCloudB } from '../login-for-test.ts';
 
 // What somebody can do who may write to the database, but has no row key (docs/security.md).
 
@@ -260,5 +261,80 @@ describe('a policy', () => {
     await expect(reader.mayRead(testCaller({ policies: ['two'] }), 'kv/x')).rejects.toMatchObject({
       kind: 'forbidden',
     });
+  });
+});
+
+describe('a role', () => {
+  const tables = ['token_roles', 'cloudb_roles'] as const;
+  const paths = { token_roles: '/auth/token/roles/ci', cloudb_roles: '/auth/cloudB/role/web' };
+  const fields = {
+    token_roles: { allowed_policies: ['dev'] },
+    cloudb_roles: { bound_service_principal_ids: [oid], token_policies: ['dev'] },
+  };
+  const wider = { token_roles: { allowed_policies: ['other'] }, cloudb_roles: { token_policies: ['root'] } };
+  const use = (table: (typeof tables)[number]) =>
+    table === 'cloudb_roles' ? cloudB.logInWith({}) : login.call('POST', '/auth/token/create/ci', {});
+  const change = async (table: (typeof tables)[number]) => {
+    const [stored] = await login.db.query<{ row_hash: string }>(`select row_hash from login.${table}`);
+    const settings = JSON.stringify(wider[table]);
+    await login.db.query(`update login.${table} set settings = settings || $1::jsonb`, [settings]);
+    await login.db.query(`update login.${table} set row_hash = $1`, [stored!.row_hash]);
+    await login.call('POST', '/sys/auth/cloudB/tune', { description: randomUUID() }); // so that logins notice it
+  };
+
+  beforeEach(async () => {
+    for (const table of tables) {
+      await login.call('DELETE', paths[table]);
+      expect((await login.call('POST', paths[table], fields[table])).status).toBeLessThan(300);
+    }
+  });
+
+  test.each(tables)('of %s is used as it was written, and after a field was written again', async (table) => {
+    expect((await use(table)).status).toBe(200);
+    expect((await login.call('POST', paths[table], { token_explicit_max_ttl: 3_600 })).status).toBeLessThan(
+      300,
+    );
+    expect((await use(table)).status).toBe(200);
+  });
+
+  test.each(tables)(
+    'of %s that was changed is neither used nor merged into, until it is created again',
+    async (table) => {
+      const used = login.callerOf(await use(table));
+      await change(table);
+      const expected = {
+        status: 409,
+        body: { errors: [expect.stringMatching(/role (ci|web): is not as this service has written it/)] },
+      };
+      expect(await use(table)).toMatchObject(expected);
+      expect(await login.call('POST', '/auth/token/renew-self', {}, used)).toMatchObject(expected);
+      expect(await login.call('GET', paths[table])).toMatchObject(expected);
+      expect(await login.call('POST', paths[table], { token_explicit_max_ttl: 3_600 })).toMatchObject(
+        expected,
+      );
+      expect((await login.call('DELETE', paths[table])).status).toBe(204);
+      await login.call('POST', paths[table], fields[table]);
+      expect((await use(table)).status).toBe(200);
+    },
+  );
+
+  test('of the version before gets no hash by a write that keeps some of its fields', async () => {
+    const [row, rows] = [{ settings: {}, rowHash: null }, rowGuard(parseKeyRing(newLine('r1'), 'test'))];
+    const key = { table: 'login.token_roles', owner: 'root', name: 'ci' } as const;
+    expect(believedSettings(rows, key, row)).toEqual({});
+    expect(hashOfMerged(rows, key, row, {})).toBeNull();
+    expect(hashOfMerged(rows, key, undefined, {})).toMatch(/^r1:/);
+  });
+
+  test('is bound by the current key after a rotation', async () => {
+    const newer = parseKeyRing(newLine('r2', ' bound'), 'test');
+    const keys = [...newer.keys, ...login.rowKeys.keys];
+    const rowKeys = { ...newer, keys, find: (id: string) => keys.find((key) => key.id === id) };
+    const rows = rowGuard(rowKeys);
+    await rebindRows({ db: login.db, rows, rowKeys, isStopping: () => false });
+    for (const table of tables) {
+      const [role] = await readStoredContent(login.db, `login.${table}`, [], 1);
+      expect([role!.rowHash?.split(':')[0], rows.accepts(role!.row, role!.rowHash)]).toEqual(['r2', true]);
+    }
   });
 });

@@ -130,8 +130,8 @@ insert into login.cloudb_rotation_attempts (id, mount_id)
   select gen_random_uuid(), md5('auth mount' || n)::uuid from generate_series(1, 5000) as n;
 update login.cloudb_rotations set due_at = now() where current_key_id is null or current_key_id ~ '7$';
 -- roles: 5,000 of one mount, that bind a resource group of a subscription
-insert into login.cloudb_roles (mount_id, name, settings)
-  select md5('auth mount1')::uuid, 'role' || n, jsonb_build_object('bound_subscription_ids', jsonb_build_array(md5('subscription' || n % 7)::uuid),
+insert into login.cloudb_roles (mount_id, name, row_hash, settings)
+  select md5('auth mount1')::uuid, 'role' || n, case when n % 100 = 0 then 'r1:' else 'r2:' end, jsonb_build_object('bound_subscription_ids', jsonb_build_array(md5('subscription' || n % 7)::uuid),
          'bound_resource_groups', jsonb_build_array('group' || n)) from generate_series(1, 5000) as n;
 -- namespaces: 1,000 below the root, and 5,000 below one of them
 insert into login.namespaces (id, path) select 'n' || n, 'n' || n from generate_series(1, 1000) as n;
@@ -176,7 +176,8 @@ insert into login.policies (namespace_id, name, source, rules, row_hash)
   select 'root', 'p' || n, '', '{"paths":[]}', case when n % 100 = 0 then 'r1:' else 'r2:' end from generate_series(1, 5000) as n;
 
 -- token roles: 5,000
-insert into login.token_roles (namespace_id, name, settings) select 'root', 'role' || n, '{}' from generate_series(1, 5000) as n;
+insert into login.token_roles (namespace_id, name, settings, row_hash)
+  select 'root', 'role' || n, '{}', case when n % 100 = 0 then 'r1:' else 'r2:' end from generate_series(1, 5000) as n;
 
 -- wrapped responses: 100,000, of which every second has expired
 insert into login.wrapped_responses (hash, accessor, namespace_id, sealed, ttl_seconds, creation_path, expires_at, bytes)

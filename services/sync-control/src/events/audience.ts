@@ -1,8 +1,8 @@
 import {
   type CompiledPolicies,
   type Epoch,
-  type PolicySource,
   permitsPlainRead,
+  type RowSource,
   readCompiledPolicies,
 } from '@secrets/access';
 import { type Caller, effectivePolicies } from '@secrets/caller';
@@ -38,7 +38,7 @@ export class Audience {
    * @param epoch of the newest change, read before the events
    * @throws what `readCompiledPolicies` throws
    */
-  async follow(source: PolicySource, epoch: Epoch): Promise<void> {
+  async follow(source: RowSource, epoch: Epoch): Promise<void> {
     if (epoch === this.#epoch) return;
     const { tokenNamespace, entityId } = this.#caller;
     const policies = effectivePolicies(this.#caller);

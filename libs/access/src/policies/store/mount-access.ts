@@ -1,15 +1,16 @@
 import { type Caller, effectivePolicies } from '@secrets/caller';
 import { pathFromNamespace } from '../../paths/request-path.ts';
+import type { RowSource } from '../../rows/row-guard.ts';
 import type { CompiledPolicies } from '../matching/compile-policies.ts';
 import type { PolicyPattern } from '../rules/policy-pattern.ts';
-import { type PolicySource, readCompiledPolicies } from './policy-reader.ts';
+import { readCompiledPolicies } from './policy-reader.ts';
 
 /**
  * Reads the caller's policies, and returns whether they grant anything at or below a mount of the request's namespace,
  * given by its path without slashes at the ends. For a service whose role may read what `createPolicyReader` needs.
  */
 export async function readMountAccess(
-  source: PolicySource,
+  source: RowSource,
   caller: Caller,
 ): Promise<(mount: string) => boolean> {
   const { entityId, tokenNamespace } = caller;

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Caller, effectivePolicies } from '@secrets/caller';
-import type { Sql } from '@secrets/db';
 import { readPolicySet } from '../../read-access.ts';
-import type { RowGuard } from '../../rows/row-guard.ts';
+import type { RowSource } from '../../rows/row-guard.ts';
 import type { CompiledPolicies } from '../matching/compile-policies.ts';
 import { tooLarge } from '../rules/policy-size.ts';
 import { CpuShares } from './cpu-shares.ts';
@@ -21,19 +20,13 @@ export interface PolicyReader {
  * `group_aliases` and `auth_mounts`. It caches nothing: one statement per call, and another one if the policies contain
  * templates.
  */
-export const createPolicyReader = (source: PolicySource): PolicyReader => ({
+export const createPolicyReader = (source: RowSource): PolicyReader => ({
   mayRead: async (caller, path) => {
     const { entityId, tokenNamespace } = caller;
     const holder = { policies: effectivePolicies(caller), entityId, namespaceId: tokenNamespace.id };
     return permitsPlainRead(await readCompiledPolicies(source, holder), caller, path);
   },
 });
-
-/** Where policies are read, and what decides whether they are believed. */
-export interface PolicySource {
-  db: Sql;
-  rows: RowGuard;
-}
 
 /** The fields of a token that determine its policies. */
 export interface PolicyHolder {
@@ -52,7 +45,7 @@ const shares = new CpuShares();
  * have to be compiled
  */
 export async function readCompiledPolicies(
-  { db, rows }: PolicySource,
+  { db, rows }: RowSource,
   holder: PolicyHolder,
 ): Promise<CompiledPolicies> {
   const { policies, namespaceId } = holder;

@@ -35,7 +35,7 @@ export function createCloudB(deps: AuthMethodDeps, options: CloudBOptions): Auth
   const context: CloudBContext = {
     ...deps,
     directory: new DirectoryKeys(options.authorityUrl),
-    targets: loginTargets(deps.db),
+    targets: loginTargets(deps),
     guesses: new LookupLimit(),
     clients,
     providers: createProviders(clients),
@@ -45,7 +45,7 @@ export function createCloudB(deps: AuthMethodDeps, options: CloudBOptions): Auth
     alternativeType: 'azure',
     loginBody: LoginRequest,
     login: (at, body: LoginRequest) => logIn(context, at, body),
-    mayRenew: (login) => mayRenew(context.db, login),
+    mayRenew: (login) => mayRenew(context, login),
     endpoints: [...roleEndpoints(context), ...configEndpoints(context), diagnosisEndpoint(context)],
     tasks: [
       {

@@ -1,13 +1,14 @@
 import type { PageRange, Sql, Tx } from '@secrets/db';
+import type { HashedSettings } from '../../rows/believed-settings.ts';
 
-/** The settings in the row of a role, which may lack fields (`parseTokenRole`). */
+/** The row of a role, whose settings may lack fields (`parseTokenRole`). */
 export async function findTokenRole(
   sql: Sql,
   namespaceId: string,
   name: string,
-): Promise<object | undefined> {
-  const text = 'select settings from login.token_roles where namespace_id = $1 and name = $2';
-  return (await sql.query<{ settings: object }>(text, [namespaceId, name]))[0]?.settings;
+): Promise<HashedSettings | undefined> {
+  const text = `select settings, row_hash as "rowHash" from login.token_roles where namespace_id = $1 and name = $2`;
+  return (await sql.query<HashedSettings>(text, [namespaceId, name]))[0];
 }
 
 /** Up to `limit` names after the given one, in the order of their bytes. */
@@ -24,12 +25,12 @@ export async function upsertTokenRole(
   tx: Tx,
   namespaceId: string,
   name: string,
-  settings: object,
+  { settings, rowHash }: HashedSettings,
 ): Promise<void> {
   await tx.query(
-    `insert into login.token_roles (namespace_id, name, settings) values ($1, $2, $3::jsonb)
-     on conflict (namespace_id, name) do update set settings = excluded.settings, updated_at = now()`,
-    [namespaceId, name, JSON.stringify(settings)],
+    `insert into login.token_roles (namespace_id, name, settings, row_hash) values ($1, $2, $3::jsonb, $4)
+     on conflict (namespace_id, name) do update set settings = excluded.settings, row_hash = excluded.row_hash, updated_at = now()`,
+    [namespaceId, name, JSON.stringify(settings), rowHash],
   );
 }
 

@@ -1,9 +1,10 @@
 import { type Caller, isRoot, maySudo, requireGrant } from '@secrets/caller';
 import { Problem, requireFound } from '@secrets/domain';
-import type { DbContext } from '../../db-context.ts';
 import { requireMayGive } from '../../identities/grantable.ts';
 import { serializeWrites } from '../../queries/namespaces.ts';
 import { findTokenRole, upsertTokenRole } from '../../queries/tokens/token-roles.ts';
+import { believedSettings, hashOfMerged } from '../../rows/believed-settings.ts';
+import type { TokenContext } from '../issue-token.ts';
 import { givenPolicies, onlyDisallows } from './role-policies.ts';
 import {
   mergedTokenRole,
@@ -13,9 +14,26 @@ import {
   type TokenRoleSettings,
 } from './role-settings.ts';
 
+type RoleContext = Pick<TokenContext, 'db' | 'rows'>;
+
+const keyOf = (namespaceId: string, name: string) =>
+  ({ table: 'login.token_roles', owner: namespaceId, name }) as const;
+
+/** The settings of a role, which may lack fields; undefined if there is none. Throws what `believedSettings` throws. */
+export const findBelievedRole = async (
+  { db, rows }: RoleContext,
+  namespaceId: string,
+  name: string,
+): Promise<object | undefined> =>
+  believedSettings(rows, keyOf(namespaceId, name), await findTokenRole(db, namespaceId, name));
+
 /** The role of a name in the namespace of the request. Throws `not_found` if there is none. */
-export async function requireTokenRole({ db }: DbContext, caller: Caller, name: string): Promise<TokenRole> {
-  const settings = requireFound(await findTokenRole(db, caller.namespace.id, name));
+export async function requireTokenRole(
+  context: RoleContext,
+  caller: Caller,
+  name: string,
+): Promise<TokenRole> {
+  const settings = requireFound(await findBelievedRole(context, caller.namespace.id, name));
   return {
     ...parseTokenRole(settings, name),
     name,
@@ -29,19 +47,23 @@ export async function requireTokenRole({ db }: DbContext, caller: Caller, name: 
  * `invalid` if the result is not a valid role, `invalid` or `forbidden` if it grants more than the caller may.
  */
 export const saveTokenRole = (
-  { db }: DbContext,
+  { db, rows }: RoleContext,
   caller: Caller,
   name: string,
   body: TokenRoleBody,
 ): Promise<{ isLimited: boolean }> =>
   db.transaction(async (tx) => {
-    await serializeWrites(tx, caller.namespace.id);
-    const stored = await findTokenRole(tx, caller.namespace.id, name);
+    const namespaceId = caller.namespace.id;
+    await serializeWrites(tx, namespaceId);
+    const stored = await findTokenRole(tx, namespaceId, name);
     requireGrant(caller, stored !== undefined);
-    const role = mergedTokenRole(stored, body);
+    const key = keyOf(namespaceId, name);
+    const role = mergedTokenRole(believedSettings(rows, key, stored), body);
     requireMayGrant(caller, role);
     const isOpen = onlyDisallows(role) && maySudo(caller);
-    await upsertTokenRole(tx, caller.namespace.id, name, { ...role, is_open: isOpen });
+    const settings = { ...role, is_open: isOpen };
+    const rowHash = hashOfMerged(rows, key, stored, settings);
+    await upsertTokenRole(tx, namespaceId, name, { settings, rowHash });
     return { isLimited: onlyDisallows(role) && !isOpen };
   });
 

@@ -19,8 +19,8 @@ export interface CloudBWithTable extends CloudBForTest {
   logInFrom(token: TokenClaims, request: object): Promise<TestResponse>;
 }
 
-export async function startCloudBWithTable(): Promise<CloudBWithTable> {
-  const cloudB = await startCloudBForTest();
+export async function startCloudBWithTable(options?: { rowsAreBound: boolean }): Promise<CloudBWithTable> {
+  const cloudB = await startCloudBForTest(options);
   addResources(cloudB.sandbox);
   const { clientId, clientSecret } = cloudB.sandbox.directory.application;
   await cloudB.configure({ client_id: clientId, client_secret: clientSecret, max_retries: 0 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { rowGuard } from '@secrets/access';
 import type { Sql } from '@secrets/db';
 import { loginTargets } from '../../../src/auth-methods/cloudb/login/login-targets.ts';
 import { type CloudBForTest, oid, startCloudBForTest } from '../../login-for-test.ts';
@@ -32,7 +33,7 @@ function recordedTargets() {
       return db.query(text, values);
     },
   };
-  const targets = loginTargets(recording);
+  const targets = loginTargets({ db: recording, rows: rowGuard(undefined) });
   return {
     find: (role: string, newestChange?: string) =>
       targets({ namespaceId: 'root', mount: 'cloudB', newestChange }, role),

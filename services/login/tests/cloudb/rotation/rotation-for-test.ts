@@ -77,7 +77,7 @@ function contextOf(
     ...deps,
     clients,
     directory: new DirectoryKeys(sandbox.directoryUrl),
-    targets: loginTargets(deps.db),
+    targets: loginTargets(deps),
     guesses: new LookupLimit(),
     providers: createProviders(clients),
   };

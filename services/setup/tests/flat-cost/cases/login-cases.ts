@@ -138,6 +138,11 @@ const tokenCases: Case[] = casesOf('login', {
 const rowCases: Case[] = casesOf(undefined, {
   'checking the rows of tokens': (db) => readStoredTokens(db, [], 100),
   'checking the rows of policies': (db) => readStoredContent(db, 'login.policies', ['root', 'p2000'], 100),
+  'checking the rows of roles': (db) => readStoredContent(db, 'login.cloudb_roles', [mountId, 'role3'], 100),
+  'finding roles of another row key': (db) =>
+    readContentBoundBy(db, 'login.cloudb_roles', 'r1', [mountId, 'role3'], 10),
+  'finding token roles of another row key': (db) =>
+    readContentBoundBy(db, 'login.token_roles', 'r1', ['root', 'role3'], 10),
   'binding a policy with another row key': async (db) => {
     const [policy] = await readContentBoundBy(db, 'login.policies', 'r1', ['root', 'p2000'], 1);
     await replaceRowHash(db, 'login.policies', policy!, 'r2:other');
@@ -149,8 +154,10 @@ const role = mergedTokenRole(undefined, {});
 const roleCases: Case[] = casesOf('login', {
   'finding a token role': (db) => roles.findTokenRole(db, 'root', 'role7'),
   'listing token roles': (db) => roles.listTokenRoleNames(db, 'root', { after: 'role', limit: 101 }),
-  'creating a token role': (db) => roles.upsertTokenRole(db, 'root', 'new', role),
-  'changing a token role': (db) => roles.upsertTokenRole(db, 'root', 'role7', role),
+  'creating a token role': (db) =>
+    roles.upsertTokenRole(db, 'root', 'new', { settings: role, rowHash: 'r2:' }),
+  'changing a token role': (db) =>
+    roles.upsertTokenRole(db, 'root', 'role7', { settings: role, rowHash: 'r2:' }),
   'deleting a token role': (db) => roles.deleteTokenRole(db, 'root', 'role7'),
   'looking which policies do not exist': (db) => missingPolicies(db, 'root', ['p7', 'p8', 'none']),
 });

@@ -1,3 +1,4 @@
+import { rowGuard } from '@secrets/access';
 import type { ConfigSettings } from '../../../../login/src/auth-methods/cloudb/config/config-settings.ts';
 import { listCheckScopes } from '../../../../login/src/auth-methods/cloudb/queries/check-scopes.ts';
 import * as configs from '../../../../login/src/auth-methods/cloudb/queries/configs.ts';
@@ -5,7 +6,6 @@ import { forgetPasswords } from '../../../../login/src/auth-methods/cloudb/queri
 import * as targets from '../../../../login/src/auth-methods/cloudb/queries/login-target.ts';
 import * as roles from '../../../../login/src/auth-methods/cloudb/queries/roles.ts';
 import * as rotations from '../../../../login/src/auth-methods/cloudb/queries/rotations.ts';
-import type { RoleSettings } from '../../../../login/src/auth-methods/cloudb/roles/role-settings.ts';
 import * as mounts from '../../../../login/src/queries/auth-mounts.ts';
 import * as issuers from '../../../../login/src/queries/identity-issuer.ts';
 import * as keys from '../../../../login/src/queries/identity-keys.ts';
@@ -60,12 +60,14 @@ const policyCases: Case[] = casesOf('login', {
   'deleting a policy': (db) => policies.deletePolicyRow(db, 'root', 'p7'),
 });
 
-const role = {} as RoleSettings;
+const role = { settings: {}, rowHash: 'r2:' };
+const rows = rowGuard(undefined);
 const config = {} as ConfigSettings;
 
 const methodCases: Case[] = casesOf('login', {
-  'finding what a login depends on': (db) => targets.findLoginTarget(db, 'root', 'cloudB1', 'role7'),
-  'finding what a renewal depends on': (db) => targets.findRenewalTarget(db, mountId, 'role7'),
+  'finding what a login depends on': (db) =>
+    targets.findLoginTarget({ db, rows }, 'root', 'cloudB1', 'role7'),
+  'finding what a renewal depends on': (db) => targets.findRenewalTarget({ db, rows }, mountId, 'role7'),
   'finding a role': (db) => roles.findRole(db, mountId, 'role7'),
   'listing roles': (db) => roles.listRoleNames(db, mountId, { ...first, after: 'role3' }),
   'creating a role': (db) => roles.upsertRole(db, mountId, 'new', role),

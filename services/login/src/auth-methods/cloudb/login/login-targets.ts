@@ -1,5 +1,4 @@
-import { accessChanges, changeTag, epochCache } from '@secrets/access';
-import type { Sql } from '@secrets/db';
+import { accessChanges, changeTag, epochCache, type RowSource } from '@secrets/access';
 import type { LoginEndpoint } from '../../auth-method.ts';
 import { findLoginTarget, type LoginTarget } from '../queries/login-target.ts';
 
@@ -19,9 +18,9 @@ const maxCharacters = 32 * 2 ** 20;
  * statement is needed; otherwise, all logins of one turn of the event loop share it. A role that does not exist is not
  * cached, so that guesses do not fill the cache.
  */
-export function loginTargets(db: Sql): LoginTargets {
+export function loginTargets(source: RowSource): LoginTargets {
   const cache = epochCache<LoginTarget>({
-    changes: accessChanges(db),
+    changes: accessChanges(source.db),
     maxEntries: maxTargets,
     tagsOf: ({ mountId }) => [changeTag.mount(mountId), changeTag.logins(mountId)],
     isCacheable: ({ role }) => role !== null,
@@ -31,6 +30,6 @@ export function loginTargets(db: Sql): LoginTargets {
   return async ({ namespaceId, mount, newestChange }, role) => {
     const name = role.toLowerCase();
     const key = JSON.stringify([namespaceId, mount, name]);
-    return (await cache.get(key, () => findLoginTarget(db, namespaceId, mount, name), newestChange)).row;
+    return (await cache.get(key, () => findLoginTarget(source, namespaceId, mount, name), newestChange)).row;
   };
 }

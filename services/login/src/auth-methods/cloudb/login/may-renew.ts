@@ -1,4 +1,4 @@
-import type { Sql } from '@secrets/db';
+import type { RowSource } from '@secrets/access';
 import { z } from 'zod';
 import type { RenewalDecision, StoredLogin } from '../../../tokens/renew-token.ts';
 import type { ProvenPlace } from '../decision/place-bounds.ts';
@@ -50,11 +50,11 @@ export const loginSource = (
 
 /** Checks what a login proved against the current role and configuration (docs/conventions/cloudb.md#issued-tokens). */
 export async function mayRenew(
-  db: Sql,
-  { mountId, source, remoteAddress }: StoredLogin,
+  source: RowSource,
+  { mountId, source: login, remoteAddress }: StoredLogin,
 ): Promise<RenewalDecision> {
-  const { role: name, ...proof } = LoginSource.parse(source);
-  const { role, config } = await findRenewalTarget(db, mountId, name);
+  const { role: name, ...proof } = LoginSource.parse(login);
+  const { role, config } = await findRenewalTarget(source, mountId, name);
   const reason = renewalDenialReason({ role, config, remoteAddress }, proof);
   if (reason !== undefined) return { allowed: false, reason };
   return { allowed: true, lifetime: role === null ? undefined : lifetimeRequest(role) };

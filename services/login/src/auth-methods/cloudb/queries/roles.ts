@@ -1,13 +1,13 @@
 import type { PageRange, Sql } from '@secrets/db';
-import type { RoleSettings } from '../roles/role-settings.ts';
+import type { HashedSettings } from '../../../rows/believed-settings.ts';
 
-/** The settings in the row of a role by its name, which is case-insensitive; not parsed (`parseRole`). */
-export async function findRole(sql: Sql, mountId: string, name: string): Promise<object | undefined> {
-  const rows = await sql.query<{ settings: object }>(
-    'select settings from login.cloudb_roles where mount_id = $1 and name = $2',
+/** The row of a role by its name, which is case-insensitive; its settings are not parsed (`parseRole`). */
+export async function findRole(sql: Sql, mountId: string, name: string): Promise<HashedSettings | undefined> {
+  const rows = await sql.query<HashedSettings>(
+    'select settings, row_hash as "rowHash" from login.cloudb_roles where mount_id = $1 and name = $2',
     [mountId, name.toLowerCase()],
   );
-  return rows[0]?.settings;
+  return rows[0];
 }
 
 /** Up to `limit` names of roles, in order, after the given one. */
@@ -24,12 +24,12 @@ export async function upsertRole(
   sql: Sql,
   mountId: string,
   name: string,
-  settings: RoleSettings,
+  { settings, rowHash }: HashedSettings,
 ): Promise<void> {
   await sql.query(
-    `insert into login.cloudb_roles (mount_id, name, settings) values ($1, $2, $3::jsonb)
-     on conflict (mount_id, name) do update set settings = excluded.settings, updated_at = now()`,
-    [mountId, name.toLowerCase(), JSON.stringify(settings)],
+    `insert into login.cloudb_roles (mount_id, name, settings, row_hash) values ($1, $2, $3::jsonb, $4)
+     on conflict (mount_id, name) do update set settings = excluded.settings, row_hash = excluded.row_hash, updated_at = now()`,
+    [mountId, name.toLowerCase(), JSON.stringify(settings), rowHash],
   );
 }
 

@@ -1,10 +1,12 @@
 import { requireFound } from '@secrets/domain';
 import { cutToPage, pageQuery, requireNonEmpty } from '@secrets/http';
 import { z } from 'zod';
+import { believedSettings } from '../../../rows/believed-settings.ts';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { findRole, listRoleNames } from '../queries/roles.ts';
 import { removeRole } from './remove-role.ts';
+import { roleKey } from './role-key.ts';
 import { parseRole, RoleBody, type RoleSettings, roleFields } from './role-settings.ts';
 import { saveRole } from './save-role.ts';
 
@@ -72,8 +74,13 @@ const deleteRole = (context: CloudBContext) =>
     handle: ({ mount, params }) => removeRole(context, mount.id, params.name),
   });
 
-async function requireRole({ db }: CloudBContext, mountId: string, name: string): Promise<RoleSettings> {
-  return parseRole(requireFound(await findRole(db, mountId, name)), name);
+async function requireRole(
+  { db, rows }: CloudBContext,
+  mountId: string,
+  name: string,
+): Promise<RoleSettings> {
+  const stored = requireFound(await findRole(db, mountId, name));
+  return parseRole(believedSettings(rows, roleKey(mountId, name), stored), name);
 }
 
 const presentRole = (role: RoleSettings) => ({

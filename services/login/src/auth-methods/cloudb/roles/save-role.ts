@@ -1,8 +1,10 @@
 import { type Caller, requireGrant } from '@secrets/caller';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
+import { believedSettings, hashOfMerged } from '../../../rows/believed-settings.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { findConfig } from '../queries/configs.ts';
 import { findRole, upsertRole } from '../queries/roles.ts';
+import { roleKey } from './role-key.ts';
 import { mergedRole, type RoleBody } from './role-settings.ts';
 import { roleWarnings } from './role-warnings.ts';
 
@@ -20,8 +22,10 @@ export const saveRole = (
   changingMount(context, mountId, async (tx) => {
     const stored = await findRole(tx, mountId, name);
     requireGrant(caller, stored !== undefined);
-    const role = mergedRole(stored, body);
-    await upsertRole(tx, mountId, name, role);
+    const key = roleKey(mountId, name);
+    const role = mergedRole(believedSettings(context.rows, key, stored), body);
+    const rowHash = hashOfMerged(context.rows, key, stored, role);
+    await upsertRole(tx, mountId, name, { settings: role, rowHash });
     const config = await findConfig(tx, mountId);
     const requirePrincipalBinding = config?.settings.require_principal_binding === true;
     return roleWarnings(role, { requirePrincipalBinding });
