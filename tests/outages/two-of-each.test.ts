@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { eventuallyEqual } from '../harness/eventually.ts';
-import { isLongRun, longTest } from '../harness/run-size.ts';
 import { describeDistributed, type Suite } from './describe-distributed.ts';
 import { useBalancedClient } from './load/balanced-client.ts';
 import { Load } from './load/load.ts';
@@ -15,10 +14,7 @@ const otherNode = ['gateway-2', 'login-2', 'secrets-2', 'sync-control-2', 'worke
 /** Number of the writers of `Load`. Each has one request in flight. */
 const writers = 6;
 const pairs = ['gateway', 'login', 'secrets', 'sync-control'] as const;
-/** One of each pair, in turn the first and the second; both in a long run. */
-const killed = pairs.flatMap((one, at) =>
-  ([one, `${one}-2`] as const).filter((_, nth) => isLongRun || nth === at % 2),
-);
+const killed = pairs.flatMap((one) => [one, `${one}-2`] as const);
 
 const define = (suite: Suite) => {
   const balanced = useBalancedClient(suite);
@@ -49,38 +45,35 @@ const define = (suite: Suite) => {
     expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.2);
   });
 
-  longTest(
-    'the drain of a node: no request fails, and each process is unready from the signal until it ends',
-    async () => {
-      const load = await Load.create(suite.system, { api: balanced.api });
-      const drained = node.map(processOf);
-      const served = pairs.map(processOf);
-      await load.run(async () => {
-        await load.written(20);
-        const watch = watchReadiness(drained);
-        const endings = await Promise.all(drained.map((process) => process.stop()));
-        for (const ending of endings) expect(ending).toMatchObject({ code: 0, signal: null });
-        const seen = await watch.end();
-        for (const statuses of Object.values(seen)) {
-          const fromUnready = statuses.slice(statuses.findIndex((status) => status !== 200));
-          expect(fromUnready).not.toContain(200);
-        }
-        // A worker, which receives no requests, does not wait: it may end before it is asked.
-        for (const { name } of served)
-          expect({ name, seen: seen[name] }).toMatchObject({ seen: expect.arrayContaining([503]) });
-        await sleep(1_000); // the node is away
-        await load.written(20);
-        await Promise.all(drained.map((process) => process.start()));
-        await load.written(20);
-      });
-      suite.note(`drain of a node: synced after ${await load.untilSynced()} ms`);
-      expect(load.refusals).toEqual({});
-      expect(await load.lost()).toEqual([]);
-      expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.2);
-    },
-  );
+  test('the drain of a node: no request fails, and each process is unready from the signal until it ends', async () => {
+    const load = await Load.create(suite.system, { api: balanced.api });
+    const drained = node.map(processOf);
+    const served = pairs.map(processOf);
+    await load.run(async () => {
+      await load.written(20);
+      const watch = watchReadiness(drained);
+      const endings = await Promise.all(drained.map((process) => process.stop()));
+      for (const ending of endings) expect(ending).toMatchObject({ code: 0, signal: null });
+      const seen = await watch.end();
+      for (const statuses of Object.values(seen)) {
+        const fromUnready = statuses.slice(statuses.findIndex((status) => status !== 200));
+        expect(fromUnready).not.toContain(200);
+      }
+      // A worker, which receives no requests, does not wait: it may end before it is asked.
+      for (const { name } of served)
+        expect({ name, seen: seen[name] }).toMatchObject({ seen: expect.arrayContaining([503]) });
+      await sleep(1_000); // the node is away
+      await load.written(20);
+      await Promise.all(drained.map((process) => process.start()));
+      await load.written(20);
+    });
+    suite.note(`drain of a node: synced after ${await load.untilSynced()} ms`);
+    expect(load.refusals).toEqual({});
+    expect(await load.lost()).toEqual([]);
+    expect(await load.versionsPerWrite()).toBeLessThanOrEqual(1.2);
+  });
 
-  longTest('a restart of RabbitMQ: no request fails, and only those are unready that need it', async () => {
+  test('a restart of RabbitMQ: no request fails, and only those are unready that need it', async () => {
     const services = [...node, ...otherNode].map(processOf);
     const needIt = services.filter(({ name }) => /^(sync-control|worker)/.test(name));
     const load = await Load.create(suite.system, { api: balanced.api });
@@ -99,7 +92,7 @@ const define = (suite: Suite) => {
     expect(await load.lost()).toEqual([]);
   });
 
-  longTest('kill -9 of either one of two: only requests in flight fail', async () => {
+  test('kill -9 of either one of two: only requests in flight fail', async () => {
     const load = await Load.create(suite.system, { api: balanced.api, secrets: 20, rounds: 2, removed: 0 });
     const failed = () => Object.values(load.refusals).reduce((sum, count) => sum + count, 0);
     await load.run(async () => {
@@ -121,6 +114,7 @@ const define = (suite: Suite) => {
 
 await describeDistributed('two instances of each service, and of Postgres', define, {
   inPairs: true,
+  isLong: true,
   withStandby: 'synchronous',
   env: { DRAIN_SECONDS: '2' },
 });
