@@ -14,9 +14,9 @@ import { createTemplate } from '@secrets/schemas/testing';
 import { atExit } from './at-exit.ts';
 import { findChromium } from './test-services/installed-chromium.ts';
 import { startTestServices } from './test-services.ts';
-import { dataFolder } from './testing/data-folder.ts';
 import { describeDuration } from './testing/recorded-seconds.ts';
 import { needsOneOf, onPostgres, onRabbit, selectedTests } from './testing/selected-tests.ts';
+import { temporaryFiles } from './testing/temporary-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const jest = new URL('../node_modules/jest/bin/jest.js', import.meta.url).pathname;
@@ -27,8 +27,8 @@ const args = given.filter((argument) => ![noRabbit, long].includes(argument));
 const files = selectedTests(jest, args);
 const isLong = given.includes(long);
 if (!isLong) console.log(`${files.length} test files: ${describeDuration(files)} on two quiet cores`);
-/** The databases that this process and the tests start have their data there. */
-process.env.TEST_DATA_FOLDER ??= dataFolder({ isLong });
+/** The servers, services and browsers of this run have their files there. */
+process.env.TMPDIR = temporaryFiles({ isLong });
 const needsRabbit = needsOneOf(onRabbit, files);
 const services = needsOneOf(onPostgres, files)
   ? await startTestServices({
@@ -47,7 +47,7 @@ const passed = await runJest({
   TEST_FILES: files.join(),
   ...(ofSystem.length < fromFiles
     ? {}
-    : { TEST_INITIAL_DATA: temporaryFolder(process.env.TEST_DATA_FOLDER), TEST_PROGRAMS: bundleServices() }),
+    : { TEST_INITIAL_DATA: temporaryFolder(), TEST_PROGRAMS: bundleServices() }),
   ...(isLong ? { LONG: '1' } : {}),
   ...(services === undefined ? {} : await createTemplate(services.databaseUrl)),
   ...(services?.amqpUrl === undefined ? {} : { TEST_AMQP_URL: services.amqpUrl }),
@@ -71,8 +71,8 @@ const ok = passed && (missing.length === 0 || process.env.CI !== 'true');
 console.log(ok ? 'all tests that could run have passed' : 'FAILED');
 process.exit(ok ? 0 : 1);
 
-function temporaryFolder(parent = tmpdir()): string {
-  const folder = mkdtempSync(join(parent, 'test-run-'));
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
   atExit(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -7,7 +7,7 @@ import type { TestServer } from './test-server.ts';
 
 /** Starts the embedded PostgreSQL on a free port of 127.0.0.1, with its data in a temporary folder. */
 export async function embeddedPostgres({ durable }: { durable: boolean }): Promise<TestServer> {
-  const folder = mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'test-postgres-'));
+  const folder = mkdtempSync(join(tmpdir(), 'test-postgres-'));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   const [port] = await freePorts(1);
   const server = await startEmbeddedServer({ folder, durable, port: port!, maxConnections: 300 }).catch(

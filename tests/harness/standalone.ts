@@ -19,7 +19,7 @@ export interface Place {
 }
 
 /** Returns a place with temporary data and free ports. Nothing is started. */
-export async function temporaryPlace(parent = process.env.TEST_DATA_FOLDER ?? tmpdir()): Promise<Place> {
+export async function temporaryPlace(parent = tmpdir()): Promise<Place> {
   const dataDir = mkdtempSync(join(parent, 'secrets-service-'));
   const [port, sandboxPort] = await freePorts(2);
   const own = {

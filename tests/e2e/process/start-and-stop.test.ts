@@ -197,7 +197,6 @@ describe('npm run demo', () => {
     npm(['run', 'demo'], {
       ...process.env,
       TMPDIR: folder,
-      TEST_DATA_FOLDER: folder,
       NODE_COMPILE_CACHE: compileCache,
     });
   const temporaryFolder = () => {
