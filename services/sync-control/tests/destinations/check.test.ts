@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { CheckStep } from '@secrets/domain';
 import { testCaller } from '@secrets/http/testing';
 import {
@@ -117,7 +117,11 @@ describe('POST sys/sync/destinations/:type/:name/check', () => {
   });
 
   test('returns 503 if no worker begins it, and none begins it later', async () => {
-    const { status, body } = await check();
+    const answer = check();
+    await eventually(async () => (await running()).length > 0);
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 20_000);
+    const { status, body } = await answer.finally(() => clock.mockRestore());
     expect([status, body.errors]).toEqual([
       503,
       [expect.stringMatching(/^no worker of type cloudA-sm has begun/)],
