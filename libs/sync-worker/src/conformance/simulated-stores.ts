@@ -21,7 +21,8 @@ type StoreFault = { operation?: string | string[] } & (
   | { effect: 'stale-read'; ms: number }
   | { effect: 'redirect'; location: string; status: RedirectStatus }
   | { effect: 'server-error' | 'garbage' | 'redirect' | 'reset' | 'silence' }
-  | { effect: 'many-headers' | 'empty' | 'cut-off' }
+  | { effect: 'many-headers'; lines: number }
+  | { effect: 'empty' | 'cut-off' }
 );
 
 /** Part of a simulated service that a harness uses. */
@@ -176,7 +177,7 @@ const faultsOf = ({
   garbage: { effect: 'garbage' },
   huge: { effect: 'huge', bytes: 4 * 1024 * 1024 },
   redirect: { effect: 'redirect' },
-  manyHeaders: { effect: 'many-headers' },
+  manyHeaders: { effect: 'many-headers', lines: 4_000 },
   empty: { effect: 'empty' },
   cutOff: { effect: 'cut-off' },
   reset: { effect: 'reset' },
