@@ -61,7 +61,7 @@ test('a request that the document permits is refused with 400 only because of wh
     .sort((one, other) => Number(one.verb === 'delete') - Number(other.verb === 'delete'));
   for (const operation of deletionsLast) {
     const drawn = fc.sample(requestsOf(operation, { values: validValues, known }), {
-      numRuns: runSize('EACH', 6, 100),
+      numRuns: runSize('EACH', 3, 100),
       seed,
     });
     for (const { operation: name, method, path, body } of drawn) {

@@ -12,7 +12,7 @@ import { Weather } from './weather.ts';
 
 // More with: SEQUENCES=20000 npm test -- tests/sequences
 // The same again with: SEED=<what a failure prints> npm test -- tests/sequences
-const count = runSize('SEQUENCES', 80, 2_000);
+const count = runSize('SEQUENCES', 48, 2_000);
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 const concurrency = 24;
 /** Longer than a busy machine needs for a failover, if there is time: a call that ends before it proves nothing. */

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@secrets/testing';
+import { isLongRun } from '../../../../tests/harness/run-size.ts';
 import { openPostgres } from '../connections/open-postgres.ts';
 import { findBinaries } from './binaries.ts';
 import { openEmbedded } from './open-embedded.ts';
@@ -181,6 +182,9 @@ describe('an embedded server', () => {
   });
 });
 
+/** Times that a process is killed before the last start. */
+const rounds = isLongRun ? 3 : 1;
+
 describe('after kill -9 of the process that started it', () => {
   const states: [string, number, number][] = [
     ['while the database is created', 1, 150],
@@ -194,7 +198,7 @@ describe('after kill -9 of the process that started it', () => {
       const folder = freshFolder();
       let committed = 0;
       const seen = new Set<number>();
-      for (let round = 0; round < 3; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         committed = Math.max(committed, Number(await killAfter(startWriter(folder), lines, delayMs)) || 0);
         const pid = pidOf(folder);
         if (pid !== undefined) seen.add(pid);

@@ -19,11 +19,10 @@ const statuses = async () =>
   );
 
 test.each([
-  ['tags', { custom_tags: { team: 'a' } }],
-  ['replica regions', { replica_regions: ['eu-west-1'] }],
-  ['the key', { kms_key_id: 'alias/a' }],
-])('changed settings reach every external secret in the background: %s', async (_what, change) => {
-  const count = 4_500;
+  ['tags', 4_500, { custom_tags: { team: 'a' } }],
+  ['replica regions', 1_500, { replica_regions: ['eu-west-1'] }],
+  ['the key', 1_500, { kms_key_id: 'alias/a' }],
+])('changed settings reach every external secret in the background: %s', async (_what, count, change) => {
   await insertMany(sync.db, { destination: at.name, count, status: 'SYNCED' });
   const { body } = await patch(change);
   expect(body.data).toMatchObject({
