@@ -62,17 +62,20 @@ test('a crash during calls to the store, and another during their repetition: ev
   await allSynced('second');
 });
 
-test('a crash after the store performed calls whose responses were lost: at most one extra version', async () => {
-  await writeAll('first');
-  const lost = await system.sandbox.fault({ effect: 'act-then-die', times: 10 });
-  await setAll();
-  await lost.applied(1);
-  await system.crash();
-  await allSynced('first');
-  const secrets = await system.sandbox.secrets();
-  const counts = names.map((name) => secrets[at.externalName(name)]!.version_count);
-  expect(Math.max(...counts)).toBeLessThanOrEqual(2);
-});
+longTest(
+  'a crash after the store performed calls whose responses were lost: at most one extra version',
+  async () => {
+    await writeAll('first');
+    const lost = await system.sandbox.fault({ effect: 'act-then-die', times: 10 });
+    await setAll();
+    await lost.applied(1);
+    await system.crash();
+    await allSynced('first');
+    const secrets = await system.sandbox.secrets();
+    const counts = names.map((name) => secrets[at.externalName(name)]!.version_count);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(2);
+  },
+);
 
 longTest(
   'a crash while syncing is disabled: it stays disabled, and enabling it syncs everything',
@@ -118,7 +121,7 @@ test('a crash while changes are only in a queue: they are synced soon after the 
   expect(performance.now() - started).toBeLessThan(30_000);
 });
 
-test('a crash during a purge: the purge is completed', async () => {
+longTest('a crash during a purge: the purge is completed', async () => {
   await writeAll('first');
   await setAll();
   await allSynced('first');

@@ -123,7 +123,7 @@ test('services wait for the database, its role, its password, itself, and its sc
   ];
   for (const [number, step] of steps.entries()) {
     await step();
-    if (!isLongRun && number % 2 === 0) continue; // the next step meets what is missing
+    if (!isLongRun && number < steps.length - 1) continue; // the last step meets what is missing
     await new Promise((resolve) => setTimeout(resolve, 3_500)); // more than the longest pause
     await areWaiting();
   }

@@ -4,7 +4,7 @@ import { sandboxTypes, withoutBudgets } from '../../harness/destination-types.ts
 import { eventually, eventuallyEqual } from '../../harness/eventually.ts';
 import { expectStatus } from '../../harness/http.ts';
 import { type Installation, startInstallation } from '../../harness/installation.ts';
-import { isLongRun } from '../../harness/run-size.ts';
+import { longTest } from '../../harness/run-size.ts';
 import { associatedSecrets } from '../../harness/sync-fixture.ts';
 
 let system: Installation;
@@ -167,10 +167,8 @@ const places: Record<string, object> = {
   organization: { secrets_app: 'codespaces' },
 };
 
-/** Filling one takes long, so the others are for a long run. */
-const fullPlaces = Object.entries(places).slice(0, isLongRun ? undefined : 1);
-
-test.each(fullPlaces)(
+// Filling one takes long.
+longTest.each(Object.entries(places))(
   'in a full %s, a renamed key keeps its old name until there is room for the new one, and is never missing',
   async (place, fields) => {
     const names = { secret_name_template: `${place.toUpperCase()}_{{ .SecretKey | uppercase }}` };
