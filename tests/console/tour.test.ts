@@ -1,9 +1,12 @@
-import { afterAll, afterEach, beforeAll, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, test } from '@jest/globals';
+import { isLongRun } from '../harness/run-size.ts';
 import { describeInBrowser } from './browser/describe-in-browser.ts';
+import { takesPictures } from './browser/picture.ts';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
 import { takeTour } from './take-tour.ts';
 
-describeInBrowser('the tour', () => {
+// Short runs have a shorter tour in sync.test.ts.
+(isLongRun || takesPictures ? describeInBrowser : describe.skip)('the tour', () => {
   let console: ConsoleForTest;
 
   beforeAll(async () => {

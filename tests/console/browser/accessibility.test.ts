@@ -5,7 +5,7 @@ import { SyncFixture } from '../../harness/sync-fixture.ts';
 import { type ConsoleForTest, startConsole } from '../console-for-test.ts';
 import { accessibilityFaults } from './accessibility.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
-import { picture } from './picture.ts';
+import { picture, takesPictures } from './picture.ts';
 
 /** An address below `/ui`, what it shows once it is complete, and the name of its picture in docs/console.md. */
 type Address = [path: string, shows: string, pictured?: string];
@@ -42,7 +42,7 @@ function ofDestination({ destination, mount }: SyncFixture): Address[] {
   ];
 }
 
-/** A color scheme and a width. The first has every page; the second only those with a picture, except in long runs. */
+/** A color scheme and a width. Short runs have only the first; to take pictures, also the second, for the pages with one. */
 const looks = [
   ['dark', 320],
   ['light', 1280],
@@ -66,7 +66,7 @@ describeInBrowser('every page', () => {
   afterAll(() => console?.stop());
   afterEach(() => console.closePages());
 
-  test.each(isLongRun ? looks : looks.slice(0, 2))(
+  test.each(isLongRun ? looks : looks.slice(0, takesPictures ? 2 : 1))(
     'is accessible and fits the window: %s, %i px',
     async (colorScheme, width) => {
       const page = await console.open('/', { colorScheme, viewport: { width, height: 800 } });
