@@ -24,11 +24,11 @@ const [noRabbit, long] = ['--no-rabbitmq', '--long'];
 const given = process.argv.slice(2);
 const args = given.filter((argument) => ![noRabbit, long].includes(argument));
 
-const files = selectedTests(jest, args);
 const isLong = given.includes(long);
-if (!isLong) console.log(`${files.length} test files: ${describeDuration(files)} on two quiet cores`);
-/** The servers, services and browsers of this run have their files there. */
+/** Jest, and the servers, services and browsers of this run, have their files there. */
 process.env.TMPDIR = temporaryFiles({ isLong });
+const files = selectedTests(jest, args);
+if (!isLong) console.log(`${files.length} test files: ${describeDuration(files)} on two quiet cores`);
 const needsRabbit = needsOneOf(onRabbit, files);
 const services = needsOneOf(onPostgres, files)
   ? await startTestServices({
