@@ -1,6 +1,6 @@
 -- login: up to 025.do.bound-roles.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 043.do.requested-inspections.sql
+-- sync: up to 044.do.store-reads.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -787,6 +787,20 @@ create table sync.seal_rotation (
   constraint seal_rotation_pkey PRIMARY KEY (only_one)
 );
 
+create table sync.store_reads (
+  answer jsonb,
+  destination_id uuid not null,
+  destination_type text not null,
+  ends_at timestamp with time zone not null,
+  id uuid default gen_random_uuid() not null,
+  question jsonb not null,
+  requested_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone,
+  constraint store_reads_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint store_reads_pkey PRIMARY KEY (id)
+);
+alter table sync.store_reads enable row level security;
+
 create table sync.workers (
   destination_type text not null,
   id text not null,
@@ -983,6 +997,10 @@ CREATE INDEX outcome_minutes_by_age ON sync.outcome_minutes USING btree (minute)
 CREATE INDEX removal_brakes_approved ON sync.removal_brakes USING btree (approved_at) WHERE (approved_at IS NOT NULL);
 
 CREATE INDEX removal_brakes_held ON sync.removal_brakes USING btree (held_at) WHERE (held_at IS NOT NULL);
+
+CREATE INDEX store_reads_by_age ON sync.store_reads USING btree (requested_at);
+
+CREATE INDEX store_reads_of_destination ON sync.store_reads USING btree (destination_id);
 
 CREATE OR REPLACE FUNCTION login.fold_alias()
  RETURNS trigger
@@ -1468,5 +1486,7 @@ create policy wanted_gone on sync.entries for DELETE to {public} using (((CURREN
 create policy of_own_type on sync.entry_history for ALL to {public} using (sync.works_on(destination_type)) with check ();
 
 create policy of_own_type on sync.lanes for ALL to {public} using (sync.works_on(destination_type)) with check ();
+
+create policy of_own_type on sync.store_reads for ALL to {public} using (sync.works_on(destination_type)) with check ();
 
 create policy of_own_type on sync.workers for ALL to {public} using (sync.works_on(destination_type)) with check ();

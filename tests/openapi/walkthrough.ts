@@ -188,6 +188,7 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   await call(`POST ${path}/associations/plan`, at, secret);
   await call(`POST ${path}/associations/set`, { ...at, wait: '5' }, secret);
   await call(`POST ${path}/inspect`, at, secret);
+  await call(`GET ${path}/external-secrets`, at);
   await call(`GET ${path}/associations`, at);
   await call(`GET ${path}/associations/history`, { ...at, ...secret });
   await call('GET sys/sync/associations', list);
@@ -209,8 +210,7 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   await call('GET sys/sync/config');
   await call('PATCH sys/sync/config', {}, { queue_capacity: 500_000 });
   await call('DELETE sys/sync/config');
-  await call(`POST ${path}/associations/remove`, { ...at, wait: '5' }, secret);
-  await call(`DELETE ${path}`, at, { purge: true });
+  await keptSecret(call, path, at, secret);
   await otherDestinations(sandbox, call);
 }
 
@@ -220,6 +220,13 @@ async function wholeDestination(call: Call, path: string, at: Record<string, str
   await call(`POST ${path}/retry`, at);
   await call(`POST ${path}/confirm-removals`, at);
   await call(`POST ${path}/confirm-scope`, at, { scope_id: '123456789012' });
+}
+
+/** An external secret that is kept is listed without an association. */
+async function keptSecret(call: Call, path: string, at: Record<string, string>, secret: object) {
+  await call(`POST ${path}/associations/remove`, { ...at, wait: '5', keep: 'true' }, secret);
+  await call(`GET ${path}/external-secrets`, at);
+  await call(`DELETE ${path}`, at, { purge: true });
 }
 
 /** A change of a destination pushes what is associated by then again, in the background. */

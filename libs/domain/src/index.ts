@@ -21,6 +21,7 @@ export * from './sync/drift.ts';
 export * from './sync/fault.ts';
 export * from './sync/messages.ts';
 export * from './sync/pushed-text.ts';
+export * from './sync/store-read.ts';
 export * from './sync/sync-status.ts';
 export * from './sync/sync-tokens.ts';
 export * from './url-segment.ts';

@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import type { CheckStep, Json } from '@secrets/domain';
 import type { EntryContext } from './claims/entry-context.ts';
-import { destinationRevision } from './sql-fragments.ts';
+import { destinationColumns } from './sql-fragments.ts';
 
 /** The external secret that a check creates and removes, and its destination. */
 export interface Probe {
@@ -19,8 +19,7 @@ interface ProbeRow extends Omit<Probe, 'destination'>, Omit<Probe['destination']
 
 /** The columns of `ProbeRow`, of the table aliases `c` and `d`. */
 const probeColumns = `c.id as "checkId", c.external_name as "externalName", c.remote, c.put_started_at as "putStartedAt",
-  d.lane_id as "laneId", d.id as "destinationId", d.type, d.name, d.namespace_path as "namespacePath", ${destinationRevision} as revision, d.settings,
-  d.sealed_credentials as "sealedCredentials", d.codehost_app_id as "codehostAppId", d.scope_id as "scopeId", coalesce(d.scope_members, '{}') as "scopeMembers"`;
+  d.lane_id as "laneId", d.id as "destinationId", ${destinationColumns}`;
 
 /** SQL condition: check `c` has ended, or its worker is gone, and its probe may still exist. */
 const isLeft = `c.started_at is not null and c.removed_at is null and (c.ended_at is not null or c.ends_at <= now())`;

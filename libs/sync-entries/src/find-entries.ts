@@ -104,12 +104,14 @@ export const entriesOfSubKeys = (sql: Sql, of: readonly SubKeyOfAssociation[]): 
 const nilId = '00000000-0000-0000-0000-000000000000';
 
 /** An external name that an entry of the destination has, and the secret of that entry. */
-interface TakenName {
+export interface TakenName {
   externalName: string;
   collisionKey: string;
   mount: string;
   secretName: string;
   subKey: string;
+  /** Whether the entry has written the external secret, and remembers it. */
+  isWritten: boolean;
 }
 
 /** Returns which of these names are taken in a destination, and by which secret. */
@@ -120,7 +122,7 @@ export const namesTaken = (
 ): Promise<TakenName[]> =>
   sql.query(
     `select e.external_name as "externalName", e.collision_key as "collisionKey",
-            a.mount, a.secret_name as "secretName", e.sub_key as "subKey"
+            a.mount, a.secret_name as "secretName", e.sub_key as "subKey", e.remote is not null as "isWritten"
        from sync.entries e join sync.associations a on a.id = e.association_id
       where e.destination_id = $1 and e.collision_key = any($2::text[])`,
     [destinationId, collisionKeys],

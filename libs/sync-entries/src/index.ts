@@ -83,3 +83,4 @@ export {
 } from './status/looks.ts';
 export { type DestinationQueue, readQueues } from './status/queue-of-destinations.ts';
 export { readTypeQueues } from './status/queue-of-types.ts';
+export { answerStoreRead, claimStoreRead, type StoreRead } from './status/store-reads.ts';

@@ -99,6 +99,10 @@ export const serverIdentity = '(select extract(epoch from pg_postmaster_start_ti
 export const destinationRevision = `d.revision::text || coalesce(
   (select ' ' || a.app_id || ' ' || a.fingerprint || ' ' || a.enterprise_url from sync.codehost_apps a where a.id = d.codehost_app_id), '')`;
 
+/** SQL of what a worker calls destination `d` with, except its ID. */
+export const destinationColumns = `d.type, d.name, d.namespace_path as "namespacePath", ${destinationRevision} as revision, d.settings,
+  d.sealed_credentials as "sealedCredentials", d.codehost_app_id as "codehostAppId", d.scope_id as "scopeId", coalesce(d.scope_members, '{}') as "scopeMembers"`;
+
 /**
  * SQL condition: entry `e` is unfinished, and nothing would ever make it due: it is neither due nor enqueued nor in progress, and
  * does not wait for another entry, or could not be claimed if it were due. The predicate of the index `entries_stuck`.

@@ -61,6 +61,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'sync.entries.announced_at',
     'sync.entries.looked_at',
     'sync.removal_brakes.held_at',
+    'sync.store_reads.started_at',
     ...['login', 'secrets', 'sync'].map((schema) => `${schema}.seal_rotation.finished_at`),
   ],
   'the life of something that was issued or stored, which must not end early': [

@@ -30,6 +30,7 @@ const tablesOfWorker = (name: string): string[] => [
     'inspections',
     'lanes',
     'seal_keys',
+    'store_reads',
     'workers',
   ].map((table) => `sync.${table}`),
 ];

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { advanceClock } from '@secrets/clock';
 import {
+  answerStoreRead,
   claimCheck,
   claimEntries,
+  claimStoreRead,
   completeEntries,
   completeRemoval,
   endCheck,
@@ -187,6 +189,25 @@ describe('database role of a worker', () => {
       await recordProbeRemoved(sql, own);
     });
     expect(await refusal(db, worker, 'delete from sync.destination_checks')).toMatch(/permission denied/);
+  });
+
+  test('runs every statement of a read of a store, of its own type only', async () => {
+    const insertRead = async ({ destination }: EntryIds, type: string) => {
+      const [row] = await db.query<{ id: string }>(
+        `insert into sync.store_reads (destination_id, destination_type, question, ends_at)
+         values ($1, $2, '{"after": {"page": null, "name": ""}, "limit": 1}', now() + interval '1 minute') returning id`,
+        [destination, type],
+      );
+      return row!.id;
+    };
+    const own = await insertRead(mine, 'cloudA-sm');
+    const other = await insertRead(foreign, 'cloudB-kv');
+    await as(db, worker, async (sql) => {
+      expect(await claimStoreRead(sql, own)).toMatchObject({ question: { limit: 1 } });
+      expect(await claimStoreRead(sql, other)).toBeUndefined();
+      await answerStoreRead(sql, own, { secrets: [], next: null });
+    });
+    expect(await refusal(db, worker, 'delete from sync.store_reads')).toMatch(/permission denied/);
   });
 
   test('deletes a removed association with its last entry', async () => {

@@ -1,7 +1,7 @@
 import type { PolicyReader } from '@secrets/access';
 import type { Broker } from '@secrets/broker';
 import type { Db } from '@secrets/db';
-import type { CheckMessage, LookMessage, LookPageMessage } from '@secrets/domain';
+import type { CheckMessage, LookMessage, LookPageMessage, StoreReadMessage } from '@secrets/domain';
 import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
 import type { SecretsClient } from './changes/secrets-client.ts';
@@ -27,7 +27,10 @@ export interface Queue {
   notify(destinationType?: string): void;
   outcome: WaitForOutcome;
   /** Sends a message to the workers of a type. */
-  publish(destinationType: string, message: CheckMessage | LookMessage | LookPageMessage): Promise<void>;
+  publish(
+    destinationType: string,
+    message: CheckMessage | LookMessage | LookPageMessage | StoreReadMessage,
+  ): Promise<void>;
   /** The budget of each lane, by destination type. */
   budgets: Readonly<Record<string, Budget>>;
   /** The dead letters of all queues. */

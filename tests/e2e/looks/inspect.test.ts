@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sandboxTypes, templateFor, withoutBudgets } from '../../harness/destination-types.ts';
 import { eventually, eventuallyEqual } from '../../harness/eventually.ts';
@@ -67,7 +67,12 @@ async function createSynced(type: string) {
   const { external_name: name } = await line();
   return {
     name,
+    path,
+    secret,
     tool: await otherTool(system, { type, fields, ...(await storedDestination(`d-${tag}`)) }),
+    /** Connects as another destination of the same store. */
+    asAnother: async () =>
+      otherTool(system, { type, fields, ...(await storedDestination(`d-${tag}`)), id: randomUUID() }),
     line,
     write,
     untilSynced,
@@ -90,6 +95,33 @@ const changedByHand: Readonly<Record<string, RegExp>> = {
   codehost: new RegExp(`^${changedAt}$`),
   'webhost-project': new RegExp(`^${changedAt}$`),
 };
+
+interface ExternalSecret {
+  name: string;
+  owner: string;
+  readable: boolean;
+  association: object | null;
+}
+
+/** A store may show names in another case. */
+const isNamed =
+  (wanted: string) =>
+  ({ name }: ExternalSecret) =>
+    name.toLowerCase() === wanted.toLowerCase();
+
+/** Returns all external secrets in the store of a destination, from pages of this size. */
+async function listed(path: string, limit: number): Promise<ExternalSecret[]> {
+  const found: ExternalSecret[] = [];
+  for (let query = `limit=${limit}`; ; ) {
+    const { external_secrets: secrets, next } = expectStatus(
+      await system.api('GET', `${path}/external-secrets?${query}`),
+      200,
+    ).body.data;
+    found.push(...secrets);
+    if (next === undefined) return found;
+    query = `limit=${limit}&after=${next}`;
+  }
+}
 
 describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secret of %s', (type) => {
   test('finds nothing where nobody has changed it', async () => {
@@ -138,6 +170,30 @@ describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secre
     await at.set();
     await at.untilSynced();
     expect((await system.sandbox.find(type, at.name))?.value).toContain('ours');
+    await at.tool.close();
+  });
+
+  test('is not needed to list what is in the store, in pages of any size, with the owners that the store shows', async () => {
+    const at = await createSynced(type);
+    const another = await at.asAnother();
+    const theirs = `${at.name}${type === 'codehost' ? 'Z' : 'z'}`;
+    await another.write(theirs, 'theirs');
+    const found = await listed(at.path, 2);
+    expect(found.filter(isNamed(at.name))).toEqual([
+      expect.objectContaining({
+        owner: 'this_destination',
+        readable: type !== 'codehost',
+        association: { ...at.secret, sub_key: '' },
+      }),
+    ]);
+    expect(found.filter(isNamed(theirs))).toEqual([
+      expect.objectContaining({
+        owner: type === 'codehost' ? 'none' : 'another_destination',
+        association: null,
+      }),
+    ]);
+    expect(JSON.stringify(found)).not.toContain('ours');
+    await another.close();
     await at.tool.close();
   });
 

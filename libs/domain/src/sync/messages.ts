@@ -32,6 +32,13 @@ export const LookPageMessage = LookMessage.extend({
 });
 export type LookPageMessage = z.infer<typeof LookPageMessage>;
 
+/**
+ * On the work queue too: "read this from the store for the request that waits for it". To an earlier version, it is a
+ * `CheckMessage` about a check that does not exist.
+ */
+export const StoreReadMessage = CheckMessage.extend({ store_read: z.literal(true) });
+export type StoreReadMessage = z.infer<typeof StoreReadMessage>;
+
 /** The queue on which `secrets` announces that a watched secret may have changed. */
 export const secretChangesQueue = 'secret-changes';
 

@@ -42,4 +42,5 @@ export const entryDeadlines: readonly DeadlineTable[] = [
     key: ['id', 'uuid'],
     columns: { requested_at: past, ends_at: lease, next_removal_at: due },
   },
+  { name: 'sync.store_reads', key: ['id', 'uuid'], columns: { requested_at: past, ends_at: lease } },
 ];

@@ -1,4 +1,4 @@
-import type { Json } from '@secrets/domain';
+import type { Belonging, Json } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { EntryRequest } from './entry-request.ts';
 
@@ -7,9 +7,6 @@ export interface InspectRequest extends EntryRequest {
   /** Whether a value that the store has returned is the one to compare with. Not called where the mark is enough. */
   isSameValue(value: Sealed<string>): boolean;
 }
-
-/** Whose external secret it is: the destination's own, another destination's, without an owner, or managed by the provider. */
-export type Belonging = 'own' | 'other' | 'none' | 'provider';
 
 /** An external secret as a look has found it. The facts only: what follows from them is decided by the runtime. */
 export interface FoundSecret {

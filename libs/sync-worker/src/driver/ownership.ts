@@ -1,6 +1,5 @@
 import { builtInTags, ownerTag, prefixOfTags, releasedOwner } from '@secrets/destinations';
-import { Fault } from '@secrets/domain';
-import type { Belonging } from './look.ts';
+import { type Belonging, Fault } from '@secrets/domain';
 
 /** Destination that an external secret belongs to, according to its built-in tags. */
 export interface Owner {

@@ -4,7 +4,7 @@ import { every, type Repeated } from '@secrets/background';
 import type { Broker, Consumer, Verdict } from '@secrets/broker';
 import { advanceClock } from '@secrets/clock';
 import type { Db } from '@secrets/db';
-import { CheckMessage, LookMessage, LookPageMessage, syncQueue } from '@secrets/domain';
+import { CheckMessage, LookMessage, LookPageMessage, StoreReadMessage, syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
 import { forgetWorker, readSyncConfig, recordWorker } from '@secrets/sync-entries';
 import { type Logger, logFailure, type Metrics } from '@secrets/telemetry';
@@ -21,6 +21,7 @@ import { Attempts } from '../limits/attempts.ts';
 import { LaneReporter } from '../limits/lane-reporter.ts';
 import { Slots } from '../limits/slots.ts';
 import { handleLook, handleLookPage } from '../look/handle-look.ts';
+import { handleStoreRead } from '../look/handle-store-read.ts';
 import { type IdentityTokens, noIdentityTokens } from './identity-tokens.ts';
 import { observedDriver } from './observed-driver.ts';
 import { workerMetrics } from './worker-metrics.ts';
@@ -108,6 +109,8 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
 }
 
 function handleMessage(worker: WorkerContext, message: unknown): Promise<Verdict> {
+  const read = StoreReadMessage.safeParse(message);
+  if (read.success) return handleStoreRead(worker, read.data);
   const check = CheckMessage.safeParse(message);
   if (check.success) return handleCheck(worker, check.data);
   const page = LookPageMessage.safeParse(message);

@@ -30,7 +30,8 @@ const worker: string[] = [
   'select, insert, update, delete on sync.workers',
   'select, update (seen_at, set_back_at) on sync.clock',
   'select, update (due_at, is_in_round, position, seen, last_seen, page_id, requested_at) on sync.inspections',
-  'select on sync.destination_checks',
+  'select on sync.destination_checks, sync.store_reads',
+  'update (started_at, answer) on sync.store_reads',
   'usage on schema secrets',
   'select on sync.seal_keys, secrets.seal_keys', // does the key file have every key that is needed?
   'select (id, app_id, fingerprint, enterprise_url) on sync.codehost_apps', // is a client that is kept still that of its application?

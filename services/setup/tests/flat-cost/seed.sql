@@ -49,6 +49,12 @@ insert into sync.destination_checks (id, destination_id, destination_type, exter
          case when n > 100 and n not between 7001 and 7100 then at end
     from generate_series(1, 10000) as n, lateral (select now() - (n % 2) * interval '1 hour' - interval '30 minutes' as at) as t;
 
+-- reads of stores: 10,000, of which every second is old
+insert into sync.store_reads (id, destination_id, destination_type, question, requested_at, ends_at)
+  select md5('read' || n)::uuid, md5('destination' || n % 1000 + 1)::uuid, 'cloudA-sm', '{"after": {"page": null, "name": ""}, "limit": 1}',
+         now() - (n % 2) * interval '1 hour', now() + interval '1 day'
+    from generate_series(1, 10000) as n;
+
 -- looks at everything: every second one is due
 insert into sync.inspections (destination_id, destination_type, due_at)
   select id, type, case when name ~ '[13579]$' then now() - interval '1 minute' else now() + interval '1 hour' end from sync.destinations;

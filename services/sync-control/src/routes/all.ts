@@ -7,6 +7,7 @@ import { historyEndpoints } from './associations/history.ts';
 import { checkEndpoints } from './destinations/checks.ts';
 import { codehostAppEndpoints } from './destinations/codehost-apps.ts';
 import { destinationEndpoints } from './destinations/destinations.ts';
+import { externalSecretEndpoints } from './destinations/external-secrets.ts';
 import { replanEndpoints } from './destinations/replan.ts';
 import { statusEndpoints } from './destinations/status.ts';
 import { eventEndpoints } from './events.ts';
@@ -19,6 +20,7 @@ export const allEndpoints = (context: Context, events: EventFeed): Endpoint[] =>
   ...associationEndpoints(context),
   ...associatedSecretEndpoints(context),
   ...destinationEndpoints(context),
+  ...externalSecretEndpoints(context),
   ...eventEndpoints(context, events),
   ...historyEndpoints(context),
   ...laneEndpoints(context),

@@ -3,7 +3,7 @@ import { openTestDb } from '@secrets/schemas/testing';
 import { recordWorker } from '@secrets/sync-entries';
 import { silentLogger } from '@secrets/telemetry';
 import { useStarted } from '../../../../libs/testing/src/use-started.ts';
-import { sweepChecks } from '../../src/destinations/sweep-checks.ts';
+import { sweepChecks } from '../../src/destinations/calls/sweep-checks.ts';
 
 // Without the service, whose own sweep would take what these tests insert.
 const db = useStarted(openTestDb, ({ close }) => close());

@@ -1,6 +1,5 @@
-import { Fault } from '@secrets/domain';
+import { type Belonging, Fault } from '@secrets/domain';
 import {
-  type Belonging,
   belongingOf,
   belongsTo,
   type Overwrite,

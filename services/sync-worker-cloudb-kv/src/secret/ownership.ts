@@ -1,7 +1,6 @@
 import { isCertificateType } from '@secrets/destinations';
-import { Fault } from '@secrets/domain';
+import { type Belonging, Fault } from '@secrets/domain';
 import {
-  type Belonging,
   belongingOf,
   belongsTo,
   hasCode,

@@ -37,6 +37,7 @@ import * as marks from '../../../../sync-control/src/queries/destinations/destin
 import * as stored from '../../../../sync-control/src/queries/destinations/destinations.ts';
 import * as purges from '../../../../sync-control/src/queries/destinations/purges.ts';
 import * as replans from '../../../../sync-control/src/queries/destinations/replans.ts';
+import * as reads from '../../../../sync-control/src/queries/destinations/store-reads.ts';
 import * as progress from '../../../../sync-control/src/queries/event-progress.ts';
 import * as events from '../../../../sync-control/src/queries/events.ts';
 import { resetSyncConfig, updateSyncConfig } from '../../../../sync-control/src/queries/sync-config.ts';
@@ -271,6 +272,14 @@ const checkCases: Case[] = casesOf('sync-control', {
     await useSpareBudget(db, unchecked, 1, { perSecond: 50, burst: 50 });
     await endedLooks(db, requested);
   },
+  'asking for a read of a store': async (db) => {
+    const question = { after: { page: null, name: '' }, limit: 1 };
+    const asked = { destinationId: unchecked, destinationType: 'cloudA-sm', question, seconds: 1 };
+    const id = await reads.insertStoreRead(db, asked);
+    await reads.findStoreRead(db, id);
+    await reads.deleteStoreRead(db, id);
+  },
+  'a page of old reads of stores': (db) => reads.deleteOldStoreReads(db, 100),
   'a page of looks at everything': async (db) => {
     await recordWorker(db, { id: 'w1', destinationType: 'cloudA-sm', slots: 50 });
     await dueInspectionTypes(db);

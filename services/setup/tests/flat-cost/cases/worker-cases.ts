@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
+  answerStoreRead,
   areDeletedDestinations,
   type ClaimedEntry,
   claimCheck,
   claimEntries,
+  claimStoreRead,
   completeEntries,
   completeRemoval,
   confirmClaims,
@@ -150,6 +152,10 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     const changed = { drift: 'changed', evidence: 'value', status: 'CLIENT_SIDE_ERROR', error: 'x' } as const;
     await recordLook(db, entry, changed);
     await endInspectionPage(db, { destinationId: destinations.busy, pageId: seededId('page') }, true);
+  },
+  'reading from a store': async (db) => {
+    await claimStoreRead(db, seededId('read7001'));
+    await answerStoreRead(db, seededId('read7001'), { secrets: [], next: null });
   },
   'removing a probe that was left behind': async (db) => {
     await findLeftProbe(db, seededId('check1'));

@@ -1,6 +1,6 @@
 import { type Endpoint, endpoint } from '@secrets/http';
 import type { Context } from '../../context.ts';
-import { checkDestination } from '../../destinations/check-destination.ts';
+import { checkDestination } from '../../destinations/calls/check-destination.ts';
 import { DestinationParams } from '../fields.ts';
 
 const path = '/sys/sync/destinations/:type/:name/check';

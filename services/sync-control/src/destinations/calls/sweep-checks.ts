@@ -8,7 +8,8 @@ import {
   deleteChecks,
   deleteOldChecks,
   type LeftProbeRow,
-} from '../queries/destinations/destination-checks.ts';
+} from '../../queries/destinations/destination-checks.ts';
+import { deleteOldStoreReads } from '../../queries/destinations/store-reads.ts';
 
 const pageSize = 100;
 
@@ -17,9 +18,9 @@ const maxRemovals = 16;
 
 /**
  * Requests the removal of probes that checks have left behind, because their worker died or the destination refused it,
- * and deletes old checks. The removal of a probe is requested less and less often, and given up after 16 requests that
- * a worker could receive. Returns the number of requested removals. To be repeated every minute or so; safe in several
- * processes.
+ * and deletes old checks and reads of stores. The removal of a probe is requested less and less often, and given up after
+ * 16 requests that a worker could receive. Returns the number of requested removals. To be repeated every minute or so; safe
+ * in several processes.
  */
 export async function sweepChecks({
   db,
@@ -31,6 +32,7 @@ export async function sweepChecks({
   log: Logger;
 }): Promise<number> {
   await deleteOldChecks(db, pageSize);
+  await deleteOldStoreReads(db, pageSize);
   if ((await readSyncConfig(db)).disabled) return 0;
   const left = await claimLeftProbes(db, pageSize);
   await giveUp(

@@ -5,17 +5,17 @@ import { type Db, rethrowViolation, type Sql } from '@secrets/db';
 import { findDescription } from '@secrets/destinations';
 import { type CheckStep, notFound, Problem } from '@secrets/domain';
 import { giveBackBudget, liftPause, useBudget } from '@secrets/sync-entries';
-import type { Context } from '../context.ts';
+import type { Context } from '../../context.ts';
 import {
   type CheckProgress,
   deleteUnstartedCheck,
   endOverdueCheck,
   findCheckProgress,
   insertCheck,
-} from '../queries/destinations/destination-checks.ts';
-import type { DestinationRow } from '../queries/destinations/destinations.ts';
-import { type DestinationRef, requireDestination } from './require-destination.ts';
-import { budgetSpent, disabled, isDisabled, requireCallable } from './status/require-callable.ts';
+} from '../../queries/destinations/destination-checks.ts';
+import type { DestinationRow } from '../../queries/destinations/destinations.ts';
+import { type DestinationRef, requireDestination } from '../require-destination.ts';
+import { budgetSpent, disabled, isDisabled, requireCallable } from '../status/require-callable.ts';
 
 /** Seconds that a request waits. The worker has a little less, so that its outcome arrives in time. */
 const waitSeconds = 20;
