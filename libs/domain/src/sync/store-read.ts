@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { faultKinds } from './fault.ts';
 
 /** Whose an external secret is: the destination's own, another destination's, without an owner, or managed by the provider. */
-export const belongings = ['own', 'other', 'none', 'provider'] as const;
+const belongings = ['own', 'other', 'none', 'provider'] as const;
 export type Belonging = (typeof belongings)[number];
 
 /** A position in the list of a store: a page of the store, and the last name of it that was returned; empty before the first. */
