@@ -1,11 +1,6 @@
 import { type ContentTable, contentRow, type RowGuard } from '@secrets/access';
 import { Problem } from '@secrets/domain';
-
-/** The settings of a row, which may lack fields, and the hash that binds them. */
-export interface HashedSettings {
-  settings: object;
-  rowHash: string | null;
-}
+import type { HashedSettings } from '../queries/hashed-settings.ts';
 
 interface RoleKey {
   table: Exclude<ContentTable, 'login.policies'>;

@@ -1,5 +1,5 @@
 import type { PageRange, Sql, Tx } from '@secrets/db';
-import type { HashedSettings } from '../../rows/believed-settings.ts';
+import type { HashedSettings } from '../hashed-settings.ts';
 
 /** The row of a role, whose settings may lack fields (`parseTokenRole`). */
 export async function findTokenRole(

@@ -1,5 +1,5 @@
 import type { PageRange, Sql } from '@secrets/db';
-import type { HashedSettings } from '../../../rows/believed-settings.ts';
+import type { HashedSettings } from '../../../queries/hashed-settings.ts';
 
 /** The row of a role by its name, which is case-insensitive; its settings are not parsed (`parseRole`). */
 export async function findRole(sql: Sql, mountId: string, name: string): Promise<HashedSettings | undefined> {
