@@ -54,6 +54,8 @@ export interface DestinationDescription<Declared extends Fields = Fields> {
   account(settings: SettingsOf<Declared>, credentials: Readonly<Record<string, string>>): readonly unknown[];
   /** The provider's limit on write calls per account. */
   budget: Budget;
+  /** Whether one page of a list shows of many external secrets whether they are as they were pushed; default false. */
+  looksByList?: boolean;
   /**
    * Returns the settings with those filled in that follow from the credentials, such as a project that they name. Called when a
    * request is parsed, before the checks; absent if there are none.

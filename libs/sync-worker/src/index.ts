@@ -1,6 +1,7 @@
 export { abortable } from './driver/abortable.ts';
 export { connected } from './driver/connected.ts';
 export type * from './driver/driver.ts';
+export type { EntryRequest } from './driver/entry-request.ts';
 export type * from './driver/look.ts';
 export * from './driver/ownership.ts';
 export { settingsFor } from './driver/parsed-settings.ts';

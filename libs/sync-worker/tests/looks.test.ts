@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Fault, syncQueue } from '@secrets/domain';
 import { seal } from '@secrets/seal';
 import {
@@ -33,11 +33,14 @@ const found: FoundSecret = {
 let deps: ReturnType<typeof depsOfWorker>;
 let looks: InspectRequest[];
 let puts: PutRequest[];
+/** The entries that lists show as unchanged, if the store has such lists. */
+let untouched: ((ids: readonly string[]) => string[]) | undefined;
 /** The result of the next looks. */
 let answer: (request: InspectRequest) => Look | Promise<Look>;
 beforeEach(() => {
   looks = [];
   puts = [];
+  untouched = undefined;
   answer = () => ({ ...found, isUntouched: true });
 });
 
@@ -53,6 +56,12 @@ const store: ConnectedDestination = {
   },
   list: async () => ({ secrets: [], next: null }),
   close: async () => {},
+};
+
+const withLists = (without: ConnectedDestination): ConnectedDestination => {
+  const find = untouched;
+  if (find === undefined) return without;
+  return { ...without, findUntouched: async (requests) => find(requests.map(({ entryId }) => entryId)) };
 };
 
 interface LookRow {
@@ -89,7 +98,7 @@ async function withAllPushed(
   const values = Object.fromEntries(keys.map((key) => [key, 'v']));
   const ids = await insertSyncedSecret(db, keyRing, values);
   deps = depsOfWorker();
-  const worker = createSyncWorker({ type: destinationType, connect: async () => store }, deps, {
+  const worker = createSyncWorker({ type: destinationType, connect: async () => withLists(store) }, deps, {
     concurrency: 4,
     leaseSeconds: 60,
     prefix: 'secrets',
@@ -335,3 +344,50 @@ test('the rest of a page of looks is left for later when the destination fails',
     expect(await lookAtPage(ids)).toMatchObject({ position: '', seen: 0, isDue: false });
     expect(looks.length).toBeLessThan(ids.length);
   }));
+
+describe('where one list serves many entries', () => {
+  test('a page looks only at those that the list does not show as unchanged', async () => {
+    untouched = (ids) => ids.slice(0, 3);
+    await withAllPushed(ofPage, async (ids) => {
+      answer = () => ({ exists: false });
+      expect(await lookAtPage(ids)).toMatchObject({ position: 'm', seen: 3 });
+      const rows = await Promise.all(ids.map(read));
+      expect(rows.map(({ drift, evidence }) => [drift, evidence])).toEqual([
+        ...Array(3).fill(['none', 'mark']),
+        ...Array(2).fill(['missing', null]),
+      ]);
+      expect(looks).toHaveLength(2);
+      expect(await looksThatFound('none', 'missing')).toEqual([3, 2]);
+    });
+  });
+
+  test('a drift that was found before is not ended by the list', async () => {
+    untouched = (ids) => [...ids];
+    await withAllPushed(ofPage, async (ids) => {
+      answer = () => ({ exists: false });
+      await look(ids[0]!);
+      await lookAtPage(ids);
+      expect((await read(ids[0]!)).drift).toBe('missing');
+      expect(looks).toHaveLength(2);
+    });
+  });
+
+  test('a page looks at ten others at most, and at the rest later', async () => {
+    untouched = () => [];
+    const keys = Array.from({ length: 12 }, (_, number) => `k${number}`);
+    await withAllPushed(keys, async (ids) => {
+      expect(await lookAtPage(ids)).toMatchObject({ position: '', isDue: false });
+      expect(looks).toHaveLength(10);
+    });
+  });
+
+  test('nothing is concluded from a list that cannot be read', async () => {
+    untouched = () => {
+      throw new Fault('throttled', 'list: too many requests');
+    };
+    await withAllPushed(ofPage, async (ids) => {
+      expect(await lookAtPage(ids)).toMatchObject({ position: '', isDue: false });
+      expect(looks).toEqual([]);
+    });
+  });
+});

@@ -9,6 +9,7 @@ import { OrganizationApi } from './api/organization-api.ts';
 import { secretScope } from './api/secret-scope.ts';
 import { SecretsLocation } from './api/secrets-location.ts';
 import { personalToken, type Tokens } from './api/tokens.ts';
+import { findUntouched } from './secret/find-untouched.ts';
 import { inspectSecret } from './secret/inspect-secret.ts';
 import { listSecrets } from './secret/list-secrets.ts';
 import { OrganizationAccess } from './secret/organization-access.ts';
@@ -41,6 +42,7 @@ export function codehostDriver({ endpointUrl }: { endpointUrl?: string | undefin
         put: putSecret,
         remove: removeSecret,
         inspect: inspectSecret,
+        findUntouched,
         list: listSecrets,
         close,
       });

@@ -1,7 +1,7 @@
 import { webhostProject } from '@secrets/destinations';
 import { connected, type Driver, settingsFor } from '@secrets/sync-worker';
 import { EnvironmentApi } from './api/environment-api.ts';
-import { inspectVariable } from './variable/inspect-variable.ts';
+import { findUntouched, inspectVariable } from './variable/inspect-variable.ts';
 import { listVariables } from './variable/list-variables.ts';
 import { Project } from './variable/project.ts';
 import { putVariable } from './variable/put-variable.ts';
@@ -36,6 +36,7 @@ export function webhostProjectDriver({ endpointUrl }: { endpointUrl?: string | u
         remove: removeVariable,
         release: releaseVariable,
         inspect: inspectVariable,
+        findUntouched,
         list: listVariables,
         close,
       });

@@ -54,7 +54,10 @@ async function createSynced(type: string) {
   expectStatus(await api('POST', `sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } }), 204);
   const fields = sandboxTypes.find((one) => one.type === type)!.fields(await sandbox.store(type));
   const path = `sys/sync/destinations/${type}/d-${tag}`;
-  const template = { granularity: 'secret-path', secret_name_template: templateFor(type, `x${tag}`) };
+  const template = {
+    granularity: 'secret-path',
+    secret_name_template: templateFor(type, `x${tag}{{ .SecretPath }}`),
+  };
   expectStatus(await api('POST', path, { ...fields, ...template }), 200);
   const write = async (value: string) =>
     expectStatus(await api('POST', `${mount}/data/s`, { data: { value } }), 200);
@@ -123,6 +126,18 @@ async function listed(path: string, limit: number): Promise<ExternalSecret[]> {
   }
 }
 
+/** Looks at everything in a destination, and returns what that has found by external names. */
+async function lookAtAll(path: string): Promise<Record<string, unknown>> {
+  const { api } = system;
+  expectStatus(await api('POST', `${path}/inspect`), 200);
+  await eventually(
+    async () => (await api('GET', path)).body.data,
+    (data) => !('inspect_initiated_at' in data),
+  );
+  const lines = Object.values(associatedSecrets(await api('GET', `${path}/associations`)));
+  return Object.fromEntries(lines.map((line) => [line.external_name, [line.drift, line.evidence]]));
+}
+
 describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secret of %s', (type) => {
   test('finds nothing where nobody has changed it', async () => {
     const { inspect, tool } = await createSynced(type);
@@ -154,6 +169,29 @@ describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secre
     await at.write('ours again');
     await at.untilSynced();
     expect(await at.line()).toMatchObject({ drift: 'none', last_error: null });
+    await at.tool.close();
+  });
+
+  test('is taken of everything in the destination on request', async () => {
+    const at = await createSynced(type);
+    const { api } = system;
+    expectStatus(await api('POST', `${at.secret.mount}/data/t`, { data: { value: 'ours' } }), 200);
+    const other = { ...at.secret, secret_name: 't' };
+    const set = expectStatus(await api('POST', `${at.path}/associations/set`, other), 200);
+    const { external_name: unchanged } = Object.values(associatedSecrets(set))[0]!;
+    await eventually(
+      async () => Object.values(associatedSecrets(await api('GET', `${at.path}/associations`))),
+      (lines) => lines.every(({ sync_status: status }) => status === 'SYNCED'),
+    );
+    const found = await eventually(
+      async () => {
+        await at.tool.write(at.name, 'theirs');
+        await timePasses();
+        return lookAtAll(at.path);
+      },
+      (one) => JSON.stringify(one[at.name]).includes('changed'),
+    );
+    expect(found[unchanged]).toEqual(['none', expect.any(String)]);
     await at.tool.close();
   });
 

@@ -142,6 +142,7 @@ export const codehost = describeType({
     installation ? [server, 'installation', installation] : [server, 'token', token],
   // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
   budget: { perSecond: 1, burst: 1, maxOutstanding: 1 },
+  looksByList: true,
   nameRule: {
     defaultTemplate: (prefix, granularity) =>
       `${prefix.toUpperCase()}_{{ .MountAccessor }}_{{ .SecretPath }}${granularity === 'secret-key' ? '_{{ .SecretKey }}' : ''}`,

@@ -104,6 +104,7 @@ export const webhostProject = describeType({
   account: ({ team_id }, { access_token }) =>
     team_id === '' ? ['user', access_token ?? ''] : ['team', team_id],
   budget: { perSecond: 1, burst: 20, maxOutstanding: 1 },
+  looksByList: true,
   nameRule: {
     defaultTemplate: (prefix, granularity) =>
       `${prefix.toUpperCase()}_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}${

@@ -36,6 +36,9 @@ export const settlingMinutes = 5;
 export const isInspectable = `e.desired = 'present' and (e.status = 'SYNCED' or ${isDrifted}) and e.pushed_hash is not null
   and e.applied_generation >= e.generation and e.lease_owner is null`;
 
+/** SQL condition: entry `e` can be inspected, and nothing has found it changed. */
+const isUnchangedSoFar = `${isInspectable} and coalesce(e.drift, 'none') = 'none'`;
+
 /** An entry that can be inspected, and its last look in full precision. */
 export interface Inspectable {
   id: string;
@@ -106,6 +109,40 @@ export async function recordLook(
     [id, generation, fence, drift, evidence, status, error, verifiedAt],
   );
   return rows.length === 1;
+}
+
+/** An entry without drift, as a list that may show its external secret is read. */
+export type ListedEntry = Pick<
+  InspectedEntry,
+  'id' | 'destinationId' | 'externalName' | 'generation' | 'fence' | 'remote' | 'putStartedAt'
+>;
+
+/** Returns those of these entries of which a list may show that they are unchanged; none while nothing may be looked at. */
+export const findListed = (sql: Sql, ids: readonly string[]): Promise<ListedEntry[]> =>
+  sql.query<ListedEntry>(
+    // The limit forces one lookup by primary key for each entry.
+    `select found.* from unnest($1::uuid[]) as wanted (id) cross join lateral (
+       select e.id, e.destination_id as "destinationId", e.external_name as "externalName", e.generation, e.fence, e.remote,
+              e.put_started_at as "putStartedAt"
+         from sync.entries e join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
+        where e.id = wanted.id and ${isUnchangedSoFar} and not ${isPausedNow('d.id', 'd.lane_id')}
+          and not exists (select from sync.config where disabled) limit 1) as found`,
+    [ids],
+  );
+
+/** Records that a list shows these entries as they were pushed. Those that have changed since they were read are left out. */
+export async function recordListed(sql: Sql, entries: readonly ListedEntry[]): Promise<void> {
+  await sql.query(
+    `update sync.entries e
+        set looked_at = now(), look_error = null, verified_at = now(), drift = 'none', evidence = 'mark'
+       from unnest($1::uuid[], $2::bigint[], $3::bigint[]) as seen (id, generation, fence)
+      where e.id = any($1::uuid[]) and e.id = seen.id and e.generation = seen.generation and e.fence = seen.fence and ${isUnchangedSoFar}`,
+    [
+      entries.map(({ id }) => id),
+      entries.map(({ generation }) => generation),
+      entries.map(({ fence }) => fence),
+    ],
+  );
 }
 
 /** Records why a look has proved nothing. What earlier ones have proved remains. */

@@ -9,6 +9,7 @@ export type Starts = Map<string, Date>;
  * recorded.
  */
 export const withStarts = (connected: ConnectedDestination, starts: Starts): ConnectedDestination => ({
+  ...connected,
   async put(request, signal) {
     const { entryId } = request;
     let isRevocable = false;

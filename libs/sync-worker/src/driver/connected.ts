@@ -2,6 +2,7 @@ import { type DestinationDescription, whyValueRefused } from '@secrets/destinati
 import { Fault, type Json } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { ConnectedDestination, PutRequest, ReleaseRequest, RemoveRequest } from './driver.ts';
+import type { EntryRequest } from './entry-request.ts';
 import type { InspectRequest, ListPage, Look } from './look.ts';
 
 /** The operations of a driver on one destination, which `store` describes. */
@@ -12,6 +13,7 @@ interface Operations<Store> {
   /** Absent if the store shows no owner. */
   release?(store: Store, request: ReleaseRequest): Promise<void>;
   inspect(store: Store, request: InspectRequest): Promise<Look>;
+  findUntouched?(store: Store, requests: readonly EntryRequest[]): Promise<string[]>;
   list(store: Store, after: string | null): Promise<ListPage>;
   /** Closes all sockets. */
   close(): void | Promise<void>;
@@ -21,7 +23,7 @@ interface Operations<Store> {
 export const connected = <Store extends { signal: AbortSignal }>(
   description: DestinationDescription,
   store: Omit<Store, 'signal'>,
-  { put, remove, release, inspect, list, close }: Operations<Store>,
+  { put, remove, release, inspect, findUntouched, list, close }: Operations<Store>,
 ): ConnectedDestination => {
   const within = (signal: AbortSignal) => ({ ...store, signal }) as Store;
   return {
@@ -32,6 +34,9 @@ export const connected = <Store extends { signal: AbortSignal }>(
     remove: (request, signal) => remove(within(signal), request),
     ...(release && { release: (request, signal) => release(within(signal), request) }),
     inspect: (request, signal) => inspect(within(signal), request),
+    ...(findUntouched && {
+      findUntouched: (requests, signal) => findUntouched(within(signal), requests),
+    }),
     list: (after, signal) => list(within(signal), after),
     close: async () => close(),
   };

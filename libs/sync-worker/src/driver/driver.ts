@@ -109,6 +109,11 @@ export interface ConnectedDestination {
    */
   inspect(request: InspectRequest, signal: AbortSignal): Promise<Look>;
   /**
+   * Returns the IDs of the entries whose external secrets are as the last put has left them, as far as the store's lists show.
+   * Nothing follows about the others. Absent unless one page of a list serves many entries (`looksByList` of the description).
+   */
+  findUntouched?(requests: readonly EntryRequest[], signal: AbortSignal): Promise<string[]>;
+  /**
    * Lists the external secrets that are where the destination keeps its own, whoever they belong to, without their values; a page
    * as large as the store permits.
    * @param after `next` of the page before; null for the first page

@@ -25,6 +25,7 @@ import type { FailureKind } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';
 import { driftOf } from './drift-of.ts';
 import { isPushedValue } from './is-pushed-value.ts';
+import { lookByList } from './look-by-list.ts';
 import { outcomeOfLook } from './outcome-of-look.ts';
 
 /**
@@ -41,21 +42,22 @@ export async function handleLook(worker: WorkerContext, message: LookMessage): P
 }
 
 /**
- * Handles one message: looks at the external secrets of a page, two at a time, and more if somebody waits for it. What is left
- * when the destination fails, or the worker stops, is looked at later. If the worker dies, the message is delivered to another
- * one.
+ * Handles one message: looks at the external secrets of a page, two at a time, and more if somebody waits for it. Where lists
+ * serve many of them, they are read first, and at most ten of the others are looked at. What is left then, or when the
+ * destination fails, or the worker stops, is looked at later. If the worker dies, the message is delivered to another one.
  */
 export async function handleLookPage(worker: WorkerContext, message: LookPageMessage): Promise<Verdict> {
-  const { destination_id: destinationId, page_id: pageId, entry_ids: entryIds } = message;
-  const left = [...entryIds];
-  let isComplete = true;
+  const { destination_id: destinationId, page_id: pageId } = message;
+  const { ids: left, isListed, failure } = await lookByList(worker, message);
+  const now = isListed ? left.splice(0, maxBesideList) : left.splice(0);
+  let canContinue = failure === undefined || !ofDestination.has(failure);
   const lookAtSome = async () => {
-    for (let id = left.shift(); id !== undefined && isComplete; id = left.shift())
-      if (!(await lookAtOneOfPage(worker, id))) isComplete = false;
+    for (let id = now.shift(); id !== undefined && canContinue; id = now.shift())
+      if (!(await lookAtOneOfPage(worker, id))) canContinue = false;
   };
   const atOnce = message.requested ? worker.limits.slots.spare : maxRunning;
   await Promise.all(Array.from({ length: atOnce }, lookAtSome));
-  await endInspectionPage(worker.db, { destinationId, pageId }, isComplete);
+  await endInspectionPage(worker.db, { destinationId, pageId }, canContinue && left.length === 0);
   return 'ack';
 }
 
@@ -71,6 +73,9 @@ async function lookAtOneOfPage(worker: WorkerContext, id: string): Promise<boole
 
 /** Failures of the whole destination, which the next look would have as well. */
 const ofDestination: ReadonlySet<FailureKind> = new Set(['unauthenticated', 'throttled', 'unavailable']);
+
+/** Looks at single external secrets that follow lists: the budget of the account has only one call for a page of many. */
+const maxBesideList = 10;
 
 /** Looks wait like entries for a slot of their worker, so they must not take all of them. */
 const maxRunning = 2;

@@ -35,11 +35,15 @@ export function observedDriver(driver: Driver, metrics: Pick<WorkerMetrics, 'sta
     type: driver.type,
     connect: async (settings, context) => {
       const connected = await driver.connect(settings, context);
+      const { findUntouched } = connected;
       return {
         put: (request, signal) => observed('put', () => connected.put(request, signal)),
         remove: (request, signal) => observed('remove', () => connected.remove(request, signal)),
         release: (request, signal) => observed('release', async () => connected.release?.(request, signal)),
         inspect: (request, signal) => observed('inspect', () => connected.inspect(request, signal)),
+        ...(findUntouched && {
+          findUntouched: (requests, signal) => observed('list', () => findUntouched(requests, signal)),
+        }),
         list: (after, signal) => observed('list', () => connected.list(after, signal)),
         close: () => connected.close(),
       };

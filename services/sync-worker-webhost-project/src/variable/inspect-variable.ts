@@ -1,5 +1,5 @@
 import { Fault } from '@secrets/domain';
-import type { InspectRequest, Look } from '@secrets/sync-worker';
+import type { EntryRequest, InspectRequest, Look } from '@secrets/sync-worker';
 import type { Variable } from '../api/schema.ts';
 import { deviationOf } from './deviation.ts';
 import { withReadRecords } from './known-records.ts';
@@ -36,6 +36,23 @@ export async function inspectVariable(store: Store, request: InspectRequest): Pr
     changedAt: dateOf(Math.max, found, 'updatedAt'),
     ...(value === 'same' && known !== undefined && isPlaced(own, known) && { remote: asFound(known, own) }),
   };
+}
+
+/** Lists the project's variables once. Records that somebody has renamed have another name, so they count as changed. */
+export async function findUntouched(
+  { api, project, owner, signal }: Store,
+  requests: readonly EntryRequest[],
+): Promise<string[]> {
+  await project.require(signal);
+  const { variables } = await api.list(signal);
+  const named = Map.groupBy(variables, ({ key }) => key);
+  const isUntouched = (request: EntryRequest) => {
+    const known = parseRemembered(request);
+    if (known === undefined) return false;
+    const { externalName: name } = request;
+    return isAsLeft(ownRecords(owner, named.get(name) ?? [], name, known), known);
+  };
+  return requests.filter(isUntouched).map(({ entryId }) => entryId);
 }
 
 /** Whether these are the records of the last put, unchanged since. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { destinationTypes } from '@secrets/destinations';
 import type { Json } from '@secrets/domain';
 import type { InspectRequest, Look } from '../../driver/look.ts';
 import type { FaultScenario } from '../driver-harness.ts';
@@ -182,6 +183,24 @@ export function listTests(suite: DriverSuite): void {
     test.each(faults)('that fails throws (%s)', async (scenario) => {
       suite.harness.inject(scenario);
       await suite.faultOf(() => suite.list());
+    });
+
+    test('shows which external secrets are as they were pushed, if one page serves many', async () => {
+      const { findUntouched } = suite.connected;
+      const description = Object.values(destinationTypes).find(({ type }) => type === subject.name);
+      expect(findUntouched !== undefined).toBe(description?.looksByList ?? false);
+      if (findUntouched === undefined) return;
+      const [kept, edited, removed] = [await suite.putNew(), await suite.putNew(), await suite.putNew()];
+      await suite.harness.changeOutside?.('value', edited.request.externalName);
+      await suite.remove(removed.request, removed.remote);
+      const requests = [kept, edited, removed].map(({ request, remote }) => ({ ...request, remote }));
+      const find = () => findUntouched(requests, AbortSignal.timeout(10_000));
+      await find(); // the first call of a client may fetch a token
+      const calls = suite.harness.callCount();
+      expect(await find()).toEqual([kept.request.entryId]);
+      const made = suite.harness.callCount() - calls;
+      const checks = (subject.lookCalls ?? 1) - 1; // of the place
+      expect(made).toBeLessThanOrEqual((await suite.list()).length + checks);
     });
 
     test('does not contain values', async () => {

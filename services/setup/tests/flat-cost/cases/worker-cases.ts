@@ -15,6 +15,7 @@ import {
   failEntry,
   findInspectable,
   findLeftProbe,
+  findListed,
   forgetPutStart,
   forgetWorker,
   listLeftProbes,
@@ -27,6 +28,7 @@ import {
   readSyncConfig,
   recordFailedLook,
   recordLeftProbeRemoved,
+  recordListed,
   recordLook,
   recordProbePut,
   recordProbeRemoved,
@@ -145,6 +147,15 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     await recordProbePut(db, check, { id: 1 });
     await recordProbeRemoved(db, check);
     await endCheck(db, check, []);
+  },
+  'recording what a list shows': async (db) => {
+    const held = await claimed(db, 16);
+    await completeEntries(
+      db,
+      held.map((one) => ({ held: one, achieved })),
+    );
+    const ids = held.map(({ id }) => id);
+    await recordListed(db, await findListed(db, ids));
   },
   'looking at an external secret': async (db) => {
     const entry = await inspectable(db);

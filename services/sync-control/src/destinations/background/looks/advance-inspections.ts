@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '@secrets/db';
+import { findDescription } from '@secrets/destinations';
 import { type LookPageMessage, maxPageOfLooks } from '@secrets/domain';
 import type { Budget } from '@secrets/scheduler';
 import {
@@ -20,10 +21,10 @@ import { type Visit, visitOf } from './inspection-schedule.ts';
 
 type Looking = Pick<Context, 'db' | 'queue'>;
 
-/** Entries that are read to find those of a page, and how many are looked at. */
+/** Entries that are read to find those of a page, how many are looked at, and the share of the budget that other work keeps. */
 const sizes = {
-  byPeriod: { readAtOnce: 200, max: maxPageOfLooks.byPeriod, keptShare: 1 / 2 },
-  requested: { readAtOnce: 1_000, max: maxPageOfLooks.requested, keptShare: 1 / 4 },
+  small: { readAtOnce: 200, max: maxPageOfLooks.byPeriod, keptShare: 1 / 2 },
+  large: { readAtOnce: 1_000, max: maxPageOfLooks.requested, keptShare: 1 / 4 },
 };
 
 /** Without a call to spare in the account, its looks wait for this time. */
@@ -65,17 +66,24 @@ async function nextPage(
   { sinceSeconds, isRequested }: Extract<Visit, { kind: 'page' }>,
 ): Promise<LookPageMessage | undefined> {
   const { destinationId, position: after } = inspection;
-  const { readAtOnce, max, keptShare } = sizes[isRequested ? 'requested' : 'byPeriod'];
+  const { looksByList = false } = findDescription(type);
+  const { readAtOnce, max, keptShare } = sizes[isRequested || looksByList ? 'large' : 'small'];
   const entries = await readInspectionPage(tx, destinationId, { after, limit: readAtOnce, sinceSeconds });
   const isLast = entries.length < readAtOnce;
   const whole = cutPage(entries, max, isLast);
   const spare = { budget: queue.budgets[type]!, keptShare };
-  const calls = await takeBudget(tx, destinationId, whole.ids.length, spare);
+  const calls = await takeBudget(
+    tx,
+    destinationId,
+    looksByList ? Math.min(1, whole.ids.length) : whole.ids.length,
+    spare,
+  );
   if (calls === 0 && whole.ids.length > 0) {
     await deferInspection(tx, destinationId, withoutBudgetMs);
     return undefined;
   }
-  const { ids, end, seen } = calls === whole.ids.length ? whole : cutPage(entries, calls, isLast);
+  const { ids, end, seen } =
+    looksByList || calls === whole.ids.length ? whole : cutPage(entries, calls, isLast);
   const pageId = randomUUID();
   await startInspectionPage(tx, destinationId, { id: pageId, end, seen });
   const [first] = ids;

@@ -1,0 +1,80 @@
+import { Fault, type LookPageMessage } from '@secrets/domain';
+import { findListed, type ListedEntry, recordListed } from '@secrets/sync-entries';
+import { abortable } from '../driver/abortable.ts';
+import type { AttemptContext } from '../entry/entry-statements.ts';
+import { failureOf } from '../entry/record-failure.ts';
+import type { WorkerContext } from '../entry/worker-context.ts';
+import type { FailureKind } from '../limits/retry-policy.ts';
+
+/** The entries of a page that lists do not show as unchanged, and why the lists could not be read. */
+interface Left {
+  ids: string[];
+  /** Whether lists were read, so that only few of the entries should be left. */
+  isListed: boolean;
+  failure?: FailureKind;
+}
+
+/**
+ * Records which entries of a page are unchanged as far as the lists of the store show it, and returns the others: what a list
+ * does not show is unknown. Reads no list for a type whose lists do not serve many entries.
+ */
+export async function lookByList(worker: WorkerContext, { entry_ids: ids }: LookPageMessage): Promise<Left> {
+  if (ids.length < 2) return { ids, isListed: false };
+  const entries = await findListed(worker.db, ids);
+  const [first] = entries;
+  const context = first && (await worker.entries.statements.readContext(first.id));
+  if (first === undefined || context === undefined) return { ids, isListed: false };
+  const startedAtMs = performance.now();
+  try {
+    const untouched = await findUntouched(worker, context, entries);
+    if (untouched === undefined) return { ids, isListed: false };
+    const listed = entries.filter(({ id }) => untouched.has(id));
+    await recordListed(worker.db, listed);
+    for (const _ of listed) worker.observe.metrics.looked('none');
+    return { ids: ids.filter((id) => !untouched.has(id)), isListed: true };
+  } catch (error) {
+    const { destinationId } = first;
+    return {
+      ids,
+      isListed: true,
+      failure: await failed(worker, { destinationId, laneId: context.lane.id, startedAtMs }, error),
+    };
+  } finally {
+    context.release();
+  }
+}
+
+/** Returns undefined if the lists of the type do not serve many entries. */
+async function findUntouched(
+  { clients, limits }: WorkerContext,
+  { destination }: AttemptContext,
+  entries: readonly ListedEntry[],
+): Promise<ReadonlySet<string> | undefined> {
+  const requests = entries.map(({ id: entryId, externalName, remote, putStartedAt }) => ({
+    entryId,
+    externalName,
+    remote,
+    putStartedAt,
+  }));
+  const found = await limits.attempts.run(performance.now(), (signal) =>
+    clients.use(destination, async ({ findUntouched: find }) =>
+      find === undefined ? undefined : abortable(find(requests, signal), signal, timedOut),
+    ),
+  );
+  return found && new Set(found);
+}
+
+const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');
+
+async function failed(
+  { limits, observe: { log } }: WorkerContext,
+  { destinationId, laneId, startedAtMs }: { destinationId: string; laneId: string; startedAtMs: number },
+  thrown: unknown,
+): Promise<FailureKind> {
+  const { kind, message, retryAfterSeconds, error } = failureOf(thrown);
+  if (kind === 'crashed') log.error({ destinationId, error }, 'a list could not be read');
+  else log.info({ destinationId, fault: kind, reason: message }, 'a list could not be read');
+  if (kind === 'throttled')
+    await limits.lanes.failed({ laneId, destinationId, startedAtMs }, { fault: kind, retryAfterSeconds });
+  return kind;
+}
