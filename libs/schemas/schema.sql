@@ -1,6 +1,6 @@
 -- login: up to 025.do.bound-roles.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 044.do.store-reads.sql
+-- sync: up to 045.do.drift-events.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -662,6 +662,7 @@ create table sync.events (
   destination_id uuid,
   destination_name text,
   destination_type text,
+  drift text,
   error text,
   external_name text,
   fault text,
@@ -685,6 +686,7 @@ create table sync.inspections (
   destination_id uuid not null,
   destination_type text not null,
   due_at timestamp with time zone default now(),
+  inspected_at timestamp with time zone,
   is_in_round boolean default false not null,
   last_seen bigint default 0 not null,
   page_end text,
@@ -1260,6 +1262,19 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.record_drift()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, destination_id, association_id, sub_key, external_name, drift)
+  values ('drift_found', new.destination_id, new.association_id, new.sub_key, new.external_name, new.drift);
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.record_entry()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1452,6 +1467,8 @@ CREATE TRIGGER start_inspection AFTER INSERT ON sync.destinations FOR EACH ROW E
 CREATE TRIGGER forget_history AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.forget_history();
 
 CREATE TRIGGER keep_in_purge BEFORE UPDATE OF desired ON sync.entries FOR EACH ROW WHEN ((new.desired = 'absent'::text)) EXECUTE FUNCTION sync.keep_in_purge();
+
+CREATE TRIGGER record_drift AFTER UPDATE OF drift ON sync.entries FOR EACH ROW WHEN (((new.drift <> 'none'::text) AND (old.drift IS DISTINCT FROM new.drift))) EXECUTE FUNCTION sync.record_drift();
 
 CREATE TRIGGER record_entry AFTER UPDATE OF status ON sync.entries FOR EACH ROW WHEN (((old.status <> new.status) OR (old.synced_at IS DISTINCT FROM new.synced_at) OR ((old.lease_owner IS NOT NULL) AND (new.lease_owner IS NULL)))) EXECUTE FUNCTION sync.record_entry();
 

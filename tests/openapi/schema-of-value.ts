@@ -24,9 +24,9 @@ const maps = new Set([
   'types',
 ]);
 
-/** Fields that a destination has only while there is work on all of it (docs/api/sync.md#destinations). */
+/** Fields that a destination has only during work on all of it, or after looks at it (docs/api/sync.md#destinations). */
 const progress =
-  /^(?:purge|retry|push|replan)_(?:initiated_at|remaining|error|refused)$|^background_error$|^removals_held/;
+  /^(?:purge|retry|push|replan)_(?:initiated_at|remaining|error|refused)$|^background_error$|^removals_held|^inspected_at$|^drifted$/;
 
 /** The schema of an example. Nothing is known of the items of an empty list. */
 export function schemaOfValue(value: unknown, isMap = false): LearnedSchema {

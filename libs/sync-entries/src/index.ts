@@ -53,6 +53,7 @@ export {
 } from './scheduling/schedule.ts';
 export { reviveStuckEntries } from './scheduling/stuck-entries.ts';
 export { forgetWorker, hasWorker, liveTypes, recordWorker } from './scheduling/workers.ts';
+export { countByDrift } from './status/count-by-drift.ts';
 export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';
 export {
@@ -63,6 +64,8 @@ export {
   findRequestedInspection,
   type Inspection,
   lockDueInspection,
+  readInspectedAt,
+  readInspectionAges,
   readInspectionPage,
   requestInspection,
   type SeenEntry,

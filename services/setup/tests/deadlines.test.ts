@@ -39,6 +39,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'sync.destinations.updated_at',
     'sync.entries.drift_seen_at',
     'sync.entries.verified_at',
+    'sync.inspections.inspected_at',
     'sync.entry_history.at',
     'sync.entry_history.since',
     ...['login', 'secrets', 'sync'].flatMap((schema) => [

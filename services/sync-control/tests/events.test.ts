@@ -150,6 +150,19 @@ test('the life of a destination, work on all of it, pauses and held removals are
   ]);
 });
 
+test('drift is an event each time that another kind of it is found', async () => {
+  await at.write('a', { k: 'v' });
+  await at.set('a');
+  const begin = await now();
+  for (const drift of ['none', 'changed', 'changed', 'missing', 'none', 'changed'])
+    await sync.db.query('update sync.entries set drift = $1', [drift]);
+  const { rows } = await read(begin);
+  const found = rows.map(({ kind, drift, secretName }) => ({ kind, drift, secretName }));
+  expect(found).toEqual(
+    ['changed', 'missing', 'changed'].map((drift) => ({ kind: 'drift_found', drift, secretName: 'a' })),
+  );
+});
+
 test('throughput counts each attempt once, also repeated failures', async () => {
   await at.write('a', { k: 'v' });
   await at.set('a');

@@ -141,7 +141,8 @@ export async function endInspectionPage(
             position = case when not $3 then position else coalesce(page_end, '') end,
             seen = case when not $3 then seen when page_end is null then 0 else seen + page_seen end,
             last_seen = case when $3 and page_end is null then seen + page_seen else last_seen end,
-            requested_at = case when $3 and page_end is null then null else requested_at end
+            requested_at = case when $3 and page_end is null then null else requested_at end,
+            inspected_at = case when $3 and page_end is null then round_started_at else inspected_at end
       where destination_id = $1 and page_id = $2`,
     [destinationId, pageId, isComplete],
   );
@@ -184,3 +185,29 @@ export async function findRequestedInspection(
   );
   return row;
 }
+
+/** Returns since when everything in a destination was looked at: the beginning of the last round that has ended; null before. */
+export async function readInspectedAt(sql: Sql, destinationId: string): Promise<Date | null> {
+  const [row] = await sql.query<{ inspectedAt: Date | null }>(
+    'select inspected_at as "inspectedAt" from sync.inspections where destination_id = $1',
+    [destinationId],
+  );
+  return row?.inspectedAt ?? null;
+}
+
+/** The age of the round of looks that a destination ended last or, if there is none, began. */
+interface InspectionAge {
+  destinationId: string;
+  ageSeconds: number;
+  settings: Inspection['settings'];
+}
+
+/** Returns how old the looks at everything in these destinations are. Those that are not looked at regularly are left out. */
+export const readInspectionAges = (sql: Sql, destinationIds: readonly string[]): Promise<InspectionAge[]> =>
+  sql.query<InspectionAge>(
+    `select d.id as "destinationId", d.settings,
+            extract(epoch from now() - coalesce(i.inspected_at, i.round_started_at))::float8 as "ageSeconds"
+       from sync.inspections i join sync.destinations d on d.id = i.destination_id
+      where i.destination_id = any($1::uuid[]) and i.due_at is not null and d.deleted_at is null`,
+    [destinationIds],
+  );

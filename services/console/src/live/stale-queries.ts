@@ -13,7 +13,7 @@ export function staleQueries({ kind, type, name, mount, secret_name }: SyncEvent
   const destination = [...(type && name ? [type, name] : [])];
   const secret = [...(mount && secret_name ? [mount, secret_name] : [])];
   if (kind === 'open') return [];
-  if (kind === 'entry')
+  if (kind === 'entry' || kind.startsWith('drift_'))
     return [
       ...numbers,
       ['sync', 'associations', 'of-destination', ...destination],

@@ -29,7 +29,7 @@ const worker: string[] = [
   'insert, update on sync.destination_health',
   'select, insert, update, delete on sync.workers',
   'select, update (seen_at, set_back_at) on sync.clock',
-  'select, update (due_at, is_in_round, position, seen, last_seen, page_id, requested_at) on sync.inspections',
+  'select, update (due_at, is_in_round, position, seen, last_seen, page_id, requested_at, inspected_at) on sync.inspections',
   'select on sync.destination_checks, sync.store_reads',
   'update (started_at, answer) on sync.store_reads',
   'usage on schema secrets',

@@ -17,6 +17,7 @@ export const counted: Record<string, number> = {
   countAssociatedSecrets: 1_001,
   // Up to a limit, for each status of three destinations, and in each of three priorities of two of them.
   countByStatus: 3 * 1_001,
+  countByDrift: 2 * 1_001,
   readQueues: 3 * 2 * 1_001,
   // Up to a limit, for each of three states of a type.
   readTypeQueues: 3 * 3 * 1_001,

@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import { findDescription, presentDestination } from '@secrets/destinations';
-import { countToPush, findRequestedInspection } from '@secrets/sync-entries';
+import { countByDrift, countToPush, findRequestedInspection, readInspectedAt } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/associations/association-counts.ts';
 import { countToReplan } from '../queries/associations/association-pages.ts';
@@ -11,7 +11,7 @@ import { decryptCredentials } from './stored-credentials.ts';
 
 /**
  * Returns a stored destination as responses show it, with masked secret fields. Includes work on the whole destination and held
- * removals that are in progress: since when, how much remains, and why the last page failed.
+ * removals that are in progress: since when, how much remains, and why the last page failed; and what looks have found.
  */
 export const readStoredDestination = async (
   { db, keyRing, prefix }: Pick<Context, 'db' | 'keyRing' | 'prefix'>,
@@ -32,6 +32,7 @@ export const readStoredDestination = async (
   ...(await inspectionProgress(db, row)),
   ...(row.backgroundError === null ? {} : { background_error: row.backgroundError }),
   ...(await heldRemovals(db, row)),
+  ...(await looks(db, row)),
 });
 
 /** Remaining entries and associations are counted up to this number. */
@@ -80,4 +81,15 @@ async function heldRemovals(sql: Sql, { id }: DestinationRow) {
   const held = await findHeldRemovals(sql, id);
   if (held === undefined) return {};
   return { removals_held_at: held.heldAt.toISOString(), removals_held: held.entries };
+}
+
+async function looks(sql: Sql, { id }: DestinationRow) {
+  const inspectedAt = await readInspectedAt(sql, id);
+  const drifted = await countByDrift(sql, [id], maxCounted);
+  return {
+    ...(inspectedAt !== null && { inspected_at: inspectedAt.toISOString() }),
+    ...(drifted.length > 0 && {
+      drifted: Object.fromEntries(drifted.map(({ drift, count }) => [drift, count])),
+    }),
+  };
 }

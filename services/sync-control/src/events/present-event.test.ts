@@ -24,6 +24,7 @@ const row: EventRow = {
   attempts: 2,
   work: null,
   pausedUntil: null,
+  drift: null,
 };
 const root = { id: 'root', path: '' };
 const readable =
@@ -84,6 +85,21 @@ test.each([
   const work = kind === 'work_started' ? 'purge' : null;
   const event = presentEvent({ ...row, kind, work, pausedUntil: new Date(0) }, root, readable(path));
   expect(event).toEqual({ namespace: '', type: 'cloudA-sm', name: 'd', ...shown });
+});
+
+test('drift is shown to those who may read the associations of its destination', () => {
+  const found = { ...row, kind: 'drift_found', status: null, drift: 'changed' };
+  expect(presentEvent(found, root, readable('sys/sync/destinations/cloudA-sm/d/associations'))).toEqual({
+    namespace: '',
+    type: 'cloudA-sm',
+    name: 'd',
+    mount: 'kv',
+    secret_name: 'shop/db',
+    sub_key: 'password',
+    external_name: 'shop-db',
+    drift: 'changed',
+  });
+  expect(presentEvent(found, root, readable('sys/sync/associations/kv/shop/db'))).toBeUndefined();
 });
 
 test('nothing of another namespace is shown', () => {

@@ -37,10 +37,12 @@ function fieldsOf(row: EventRow, mayRead: MayRead): Fields {
   if (kind in switches) return switches[kind]!(row, mayRead);
   if (laneId !== null) return ofLane(row, mayRead);
   if (destinationType === null || destinationName === null) return undefined;
-  const present = kind === 'entry' || kind.startsWith('association_') ? ofAssociation : ofDestination;
+  const present = kindsOfAssociation.test(kind) ? ofAssociation : ofDestination;
   const fields = present(row, mayRead);
   return fields && { type: destinationType, name: destinationName, ...fields };
 }
+
+const kindsOfAssociation = /^entry$|^association_|^drift_/;
 
 const statusPath = 'sys/sync/status';
 
@@ -73,12 +75,18 @@ const ofAssociation: Present = (row, mayRead) => {
   const { kind, mount, secretName, destinationType, destinationName } = row;
   if (mount === null || secretName === null) return undefined;
   const named = { mount, secret_name: secretName };
-  const ofEntry = kind === 'entry';
+  const ofDrift = kind.startsWith('drift_');
   if (mayRead(`sys/sync/destinations/${destinationType}/${destinationName}/associations`))
-    return ofEntry ? { ...named, ...wholeEntry(row) } : named;
-  if (!mayRead(`sys/sync/associations/${mount}/${secretName}`)) return undefined;
-  return ofEntry ? { ...named, sync_status: row.status } : named;
+    return { ...named, ...(kind === 'entry' ? wholeEntry(row) : ofDrift ? wholeDrift(row) : {}) };
+  if (ofDrift || !mayRead(`sys/sync/associations/${mount}/${secretName}`)) return undefined;
+  return kind === 'entry' ? { ...named, sync_status: row.status } : named;
 };
+
+const wholeDrift = ({ subKey, externalName, drift }: EventRow) => ({
+  sub_key: subKey,
+  external_name: externalName,
+  drift,
+});
 
 const wholeEntry = ({ subKey, externalName, status, outcome, fault, error, attempts }: EventRow) => ({
   sub_key: subKey,

@@ -30,6 +30,16 @@ export function syncMetrics(metrics: Metrics) {
       ...byType,
       'status',
     ]),
+    drifted: metrics.gauge(
+      'sync_entries_drifted',
+      'Entries that have drifted, up to 10,000 of each destination and kind',
+      [...byType, 'drift'],
+    ),
+    inspectionAge: metrics.gauge(
+      'sync_inspection_age_periods',
+      'Age of the oldest round of looks that has ended, in periods of its destination',
+      [...byType],
+    ),
     deadLetters: metrics.gauge('sync_dead_letters', 'Messages that no consumer could handle', ['queue']),
     found: (sweep: Sweep, count: number) => finds.inc({ sweep }, count),
   };

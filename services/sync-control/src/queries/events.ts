@@ -37,6 +37,7 @@ export interface EventRow {
   attempts: number | null;
   work: string | null;
   pausedUntil: Date | null;
+  drift: string | null;
 }
 
 /** Events in order, and where they end. */
@@ -93,7 +94,7 @@ export async function readEvents(
               select n.id from unnest($4::text[]) as n (id)
                where exists (select from sync.destinations u where u.namespace_id = n.id and u.lane_id = e.lane_id)) end as "namespacesOfLane",
             e.sub_key as "subKey", e.external_name as "externalName", e.status, e.outcome, e.fault, e.error, e.attempts, e.work,
-            e.paused_until as "pausedUntil"
+            e.paused_until as "pausedUntil", e.drift
        from state s
        left join lateral (
          select * from sync.events where (xid, id) > ($1::xid8, $2::bigint) and xid < s.horizon order by xid, id limit $3) as e on true

@@ -63,6 +63,8 @@ const inspection = async () =>
     )
   )[0]!;
 
+const destination = async () => (await sync.call('GET', at.path)).body.data;
+
 const endPage = ({ destination_id: destinationId, page_id: pageId }: LookPageMessage, isComplete = true) =>
   endInspectionPage(sync.db, { destinationId, pageId }, isComplete);
 
@@ -72,12 +74,21 @@ test('a day after it was verified, each external secret is looked at once, and a
     await dayPasses();
     await eventually(async () => pages.length === 1);
     expect(pages[0]!.entry_ids).toHaveLength(3);
+    expect(await destination()).not.toHaveProperty('inspected_at');
     await endPage(pages[0]!);
     await eventually(async () => (await inspection()).nextAfterHours === 24);
+    expect(await destination()).toMatchObject({ inspected_at: expect.any(String) });
     expect(await inspection()).toMatchObject({ pageId: null, lastSeen: 3 });
     await dayPasses();
     await eventually(async () => pages.length === 2);
   }));
+
+test('a destination shows how many of its external secrets have drifted, by kind', async () => {
+  await push('a', 'b', 'c');
+  expect(await destination()).not.toHaveProperty('drifted');
+  await sync.db.query(`update sync.entries set drift = 'changed'`);
+  expect(await destination()).toMatchObject({ drifted: { changed: 3 } });
+});
 
 test('an external secret that was just pushed is not looked at', () =>
   whileConsuming(async () => {

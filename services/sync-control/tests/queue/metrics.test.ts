@@ -81,6 +81,21 @@ test('entries are counted by type and status, over several pages of destinations
   expect(await synced()).toBe(0);
 });
 
+test('what has drifted is counted by type and kind, and the age of looks is measured in periods', async () => {
+  await entries(3, `due_at = null, drift = 'changed'`, 'CLIENT_SIDE_ERROR');
+  await entries(2, `due_at = null, drift = 'missing'`, 'SYNCED');
+  await db.query(`update sync.inspections set inspected_at = now() - interval '36 hours'`);
+  await db.query(`update sync.inspections set inspected_at = now(), due_at = null
+    where destination_id = (select destination_id from sync.entries where drift = 'missing' limit 1)`);
+  const metrics = observed();
+  await new EntryCounter(db, metrics).advance();
+  expect(await metrics.value('sync_entries_drifted', type, 'changed')).toBe(3);
+  expect(await metrics.value('sync_entries_drifted', type, 'missing')).toBe(2);
+  expect(await metrics.value('sync_entries_drifted', type, 'foreign')).toBe(0);
+  expect(await metrics.value('sync_inspection_age_periods', type)).toBeCloseTo(1.5, 1);
+  expect(await metrics.value('sync_inspection_age_periods', 'codehost')).toBe(0);
+});
+
 test('dead letters are measured by queue', async () => {
   const metrics = observed();
   const depths: Record<string, number> = { 'secret-changes': 2, 'sync.codehost': 1 };

@@ -2,6 +2,7 @@ import type { SyncStatus } from '@secrets/domain';
 import {
   admitEntries,
   announcedEntries,
+  countByDrift,
   countByStatus,
   countDue,
   countEntries,
@@ -28,6 +29,8 @@ import {
   readCodehostApp,
   readHealth,
   readHistory,
+  readInspectedAt,
+  readInspectionAges,
   readQueues,
   readTypeQueues,
   recordReplacements,
@@ -186,6 +189,11 @@ const withStatus = (db: CaseDb, destinationId: string, ...statuses: SyncStatus[]
 /** The statements of the operator's view. */
 export const statusCases: Case[] = casesOf('sync-control', {
   'counting entries by status': (db) => countByStatus(db, several, 1_001),
+  'counting entries by drift': async (db) => {
+    await countByDrift(db, [...several, destinations.withoutSource], 1_001);
+    await readInspectedAt(db, destinations.busy);
+    await readInspectionAges(db, several);
+  },
   'reading the queues of destinations': (db) => readQueues(db, several, 1_001),
   'reading the queues of types': (db) => readTypeQueues(db, ['cloudA-sm', 'cloudB-kv', 'none'], 1_001),
   'reading the health of destinations': (db) => readHealth(db, several),
