@@ -47,6 +47,13 @@ export interface SandboxControl {
   count(type: string, pattern: string): Promise<number>;
   /** The secret of that name in the store of a type, whatever its case. */
   find(type: string, name: string): Promise<ExternalSecret | undefined>;
+  /** Changes a secret in the store of a type as somebody does beside the service; `value` is not used by `delete`. */
+  changeByHand(
+    type: string,
+    name: string,
+    action: 'edit' | 'delete' | 'recreate',
+    value?: string,
+  ): Promise<void>;
   /** The passwords of the directory's application. */
   passwords(): Promise<{ keyId: string; displayName: string }[]>;
   /** Adds a password of the application, which works at once, and returns its text. */
@@ -85,6 +92,8 @@ export function sandboxControl(url: string): SandboxControl {
     },
     count: async (type, pattern) => Object.keys(byName(await named(type, pattern))).length,
     find: async (type, name) => Object.values(byName(await named(type, name)))[0],
+    changeByHand: async (type, name, action, value = 'theirs') =>
+      void (await request('POST', 'secrets', { store: type, name, action, value })),
     passwords: async () => (await request('GET', 'directory/passwords')).passwords,
     addPassword: async (displayName) => {
       const secretText = randomBytes(24).toString('base64url');

@@ -60,6 +60,32 @@ describe('a page that a developer visits', () => {
   });
 });
 
+describe('a change by hand', () => {
+  const change = async (body: object) => {
+    const answer = await control('secrets', 'POST', {
+      store: 'cloudA-sm',
+      action: 'edit',
+      value: 'v',
+      ...body,
+    });
+    return [answer.status, await answer.json()];
+  };
+
+  test('says how many secrets it has changed, and whether there is one', async () => {
+    await create('by-hand');
+    expect(await change({ name: 'by-hand' })).toEqual([200, { changed: 1 }]);
+    expect(await change({ name: 'by-hand', region: 'us-west-2' })).toMatchObject([404, {}]);
+    expect(await change({ name: 'by-hand', action: 'delete' })).toEqual([200, { changed: 1 }]);
+    expect(await change({ name: 'by-hand' })).toMatchObject([404, { errors: [expect.any(String)] }]);
+  });
+
+  test('needs a store that exists, and a value', async () => {
+    expect(await change({ name: 'x', store: 'cloudX' })).toMatchObject([400, {}]);
+    expect(await change({ name: 'x', value: undefined })).toMatchObject([400, {}]);
+    expect(await change({ name: 'x', action: 'rename' })).toMatchObject([400, {}]);
+  });
+});
+
 describe('faults', () => {
   test('a fault is added, listed and removed by its ID', async () => {
     const added = await control('faults', 'POST', { store: 'cloudA-sm', effect: 'throttle' });

@@ -46,7 +46,7 @@ async function storedDestination(name: string): Promise<{ id: string; settings: 
   return row!;
 }
 
-/** A secret that is synced to a new destination of a type, and another tool with access to the same store. */
+/** A secret that is synced to a new destination of a type, and what somebody does to it in the store. */
 async function createSynced(type: string) {
   const { api, sandbox } = system;
   const tag = randomBytes(4).toString('hex');
@@ -72,7 +72,7 @@ async function createSynced(type: string) {
     name,
     path,
     secret,
-    tool: await otherTool(system, { type, fields, ...(await storedDestination(`d-${tag}`)) }),
+    byHand: (action: 'edit' | 'delete' | 'recreate') => sandbox.changeByHand(type, name, action),
     /** Connects as another destination of the same store. */
     asAnother: async () =>
       otherTool(system, { type, fields, ...(await storedDestination(`d-${tag}`)), id: randomUUID() }),
@@ -140,11 +140,10 @@ async function lookAtAll(path: string): Promise<Record<string, unknown>> {
 
 describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secret of %s', (type) => {
   test('finds nothing where nobody has changed it', async () => {
-    const { inspect, tool } = await createSynced(type);
+    const { inspect } = await createSynced(type);
     const { line, warnings } = await inspect();
     expect(line).toMatchObject({ sync_status: 'SYNCED', drift: 'none', drift_seen_at: null });
     expect(warnings ?? null).toBeNull();
-    await tool.close();
   });
 
   test('reports what was changed by hand, until a new value is pushed, and leaves it as it is', async () => {
@@ -152,7 +151,7 @@ describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secre
     // A store may show times in seconds: a change right after the push looks like the push.
     const reported = await eventually(
       async () => {
-        await at.tool.write(at.name, 'theirs');
+        await at.byHand('edit');
         await timePasses();
         return (await at.inspect()).line;
       },
@@ -169,7 +168,6 @@ describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secre
     await at.write('ours again');
     await at.untilSynced();
     expect(await at.line()).toMatchObject({ drift: 'none', last_error: null });
-    await at.tool.close();
   });
 
   test('is taken of everything in the destination on request', async () => {
@@ -185,20 +183,19 @@ describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secre
     );
     const found = await eventually(
       async () => {
-        await at.tool.write(at.name, 'theirs');
+        await at.byHand('edit');
         await timePasses();
         return lookAtAll(at.path);
       },
       (one) => JSON.stringify(one[at.name]).includes('changed'),
     );
     expect(found[unchanged]).toEqual(['none', expect.any(String)]);
-    await at.tool.close();
   });
 
   test('reports what was deleted by hand', async () => {
     const at = await createSynced(type);
-    await at.tool.write(at.name, 'theirs');
-    await at.tool.delete(at.name);
+    await at.byHand('edit');
+    await at.byHand('delete');
     await timePasses();
     expect((await at.inspect()).line).toMatchObject({
       sync_status: 'CLIENT_SIDE_ERROR',
@@ -208,7 +205,6 @@ describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secre
     await at.set();
     await at.untilSynced();
     expect((await system.sandbox.find(type, at.name))?.value).toContain('ours');
-    await at.tool.close();
   });
 
   test('is not needed to list what is in the store, in pages of any size, with the owners that the store shows', async () => {
@@ -232,25 +228,38 @@ describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secre
     ]);
     expect(JSON.stringify(found)).not.toContain('ours');
     await another.close();
-    await at.tool.close();
+  });
+
+  test('reports what somebody else has created in its place, and never overwrites it', async () => {
+    const at = await createSynced(type);
+    const reported = await eventually(
+      async () => {
+        await at.byHand('recreate');
+        await timePasses();
+        return (await at.inspect()).line;
+      },
+      ({ drift }) => drift === 'foreign',
+    );
+    expect(reported.sync_status).toBe('CLIENT_SIDE_ERROR');
+    await at.set();
+    await eventuallyEqual(async () => (await at.line()).sync_status, 'CLIENT_SIDE_ERROR');
+    expect((await system.sandbox.find(type, at.name))?.value).toBe('theirs');
   });
 
   test('proves nothing right after a push, because reads may be older', async () => {
     const at = await createSynced(type);
-    await at.tool.write(at.name, 'theirs');
-    await at.tool.delete(at.name);
+    await at.byHand('edit');
+    await at.byHand('delete');
     const { line, warnings } = await at.inspect();
     expect(line).toMatchObject({ drift: 'none' });
     expect(warnings).toEqual([expect.stringContaining('look again later')]);
-    await at.tool.close();
   });
 });
 
 test('what was changed by hand is reported without a request, a period after it was verified', async () => {
   const at = await createSynced('cloudA-sm');
-  await at.tool.write(at.name, 'theirs');
+  await at.byHand('edit');
   await dayPasses();
   await eventuallyEqual(async () => (await at.line()).drift, 'changed');
   expect((await system.sandbox.find('cloudA-sm', at.name))?.value).toBe('theirs');
-  await at.tool.close();
 });

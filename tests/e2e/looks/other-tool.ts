@@ -13,8 +13,6 @@ import type { Installation } from '../../harness/installation.ts';
 interface OtherTool {
   /** Writes a value to an external secret, whoever created it. */
   write(name: string, value: string): Promise<void>;
-  /** Deletes an external secret. */
-  delete(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,7 +59,6 @@ export async function otherTool(
   return {
     write: async (name, value) =>
       void (await connected.put(putRequest(name, value, { overwrite: true }), signal())),
-    delete: (name) => connected.remove({ ...putRequest(name, ''), putStartedAt: new Date() }, signal()),
     close: () => connected.close(),
   };
 }

@@ -5,6 +5,7 @@ import { type ErrorResponses, retryAfter } from '../../../services/sandbox/src/s
 import { serveCall } from '../../../services/sandbox/src/simulation/serve-call.ts';
 import type { SimulationContext } from '../../../services/sandbox/src/simulation/simulation.ts';
 import type { SimulatedStore, StoredSecret } from '../../../services/sandbox/src/stores/simulated-store.ts';
+import { changeByHand } from './change-by-hand.ts';
 import { failure, noteOperations } from './note-operations.ts';
 import { type Note, type NoteRecord, NoteStore } from './note-store.ts';
 
@@ -39,6 +40,7 @@ export function simulateNotes({ seed, now, persist }: SimulationContext): Notes 
     credentials: { accessToken },
     calls: () => calls.list(),
     secrets: () => store.all().map(storedSecret),
+    changeByHand: (change) => changeByHand(store, change, now()),
     reset() {
       faults.clear();
       calls.clear();

@@ -14,6 +14,12 @@ const Query = z.object({
   limit: z.coerce.number().int().positive().max(100_000).default(10_000),
 });
 
+const hand = { store: z.string(), name: z.string().min(1).max(512), region: z.string().max(512).optional() };
+const HandChanges = z.discriminatedUnion('action', [
+  z.object({ ...hand, action: z.literal('delete') }),
+  z.object({ ...hand, action: z.enum(['edit', 'recreate']), value: z.string().max(65_536) }),
+]);
+
 /** The control API under `/_sandbox`; `docs/sandbox.md` describes it. */
 export function controlRoutes(stores: readonly SimulatedStore[], cloud: CloudSimulations): express.Router {
   const { directory, resourceManager, graph } = cloud;
@@ -27,6 +33,7 @@ export function controlRoutes(stores: readonly SimulatedStore[], cloud: CloudSim
 
   on('get', '/about', () => jsonResponse(200, about(stores, cloud)));
   on('get', '/stores', ({ query }) => jsonResponse(200, contents(stores, Query.parse(query))));
+  on('post', '/secrets', ({ body }) => changeByHand(stores, body));
   on('get', '/calls', ({ query }) => jsonResponse(200, calls(simulations, Query.parse(query))));
   on('get', '/faults', () => jsonResponse(200, { faults: simulations.flatMap(faultsOf) }));
   on('post', '/faults', ({ body }) => addFault(simulations, body));
@@ -75,6 +82,21 @@ function contents(stores: readonly SimulatedStore[], query: z.output<typeof Quer
   return { stores: Object.fromEntries(shown) };
 }
 
+function changeByHand(stores: readonly SimulatedStore[], body: unknown): HttpResponse {
+  const { store: name, ...change } = HandChanges.parse(body);
+  const store = stores.find((one) => one.name === name);
+  if (!store) return unknownStore(name, stores);
+  const changed = store.changeByHand(change);
+  return changed > 0
+    ? jsonResponse(200, { changed })
+    : jsonResponse(404, { errors: [`${name} has no secret ${change.name} that could be changed`] });
+}
+
+function unknownStore(name: string, simulations: readonly Simulation[]): HttpResponse {
+  const names = simulations.map((one) => one.name).join(', ');
+  return jsonResponse(400, { errors: [`unknown store ${name}; expected one of ${names}`] });
+}
+
 function calls(simulations: readonly Simulation[], query: z.output<typeof Query>): object {
   const all = selected(simulations, query).flatMap((simulation) => simulation.calls());
   return { calls: all.sort((one, other) => one.at.localeCompare(other.at)).slice(-query.limit) };
@@ -95,10 +117,7 @@ function faultsOf({ name, faults }: Simulation): object[] {
 function addFault(simulations: readonly Simulation[], body: unknown): HttpResponse {
   const { store } = z.object({ store: z.string() }).parse(body);
   const simulation = simulations.find(({ name }) => name === store);
-  if (!simulation) {
-    const names = simulations.map(({ name }) => name).join(', ');
-    return jsonResponse(400, { errors: [`unknown store ${store}; expected one of ${names}`] });
-  }
+  if (!simulation) return unknownStore(store, simulations);
   return jsonResponse(201, { id: `${store}:${simulation.faults.add(FaultSpec.parse(body))}` });
 }
 

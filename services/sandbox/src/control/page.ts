@@ -33,6 +33,16 @@ function page(nonce: string): string {
 <h1>External stores</h1>
 <p id="state" role="status">Loading…</p>
 <div id="stores"></div>
+<h2>Change a secret by hand</h2>
+<p>As somebody does in the provider's console. <code>recreate</code> deletes it for good and creates another one without tags.</p>
+<form id="hand-form">
+<label>Store <select id="hand-store"></select></label>
+<label>Name <input id="hand-name" required size="32"></label>
+<label>Action <select id="hand-action"><option>edit</option><option>delete</option><option>recreate</option></select></label>
+<label>New value <input id="hand-value" value="changed by hand" size="32"></label>
+<button>Change</button>
+</form>
+<p id="hand-result" role="status"></p>
 <h2>Credentials</h2>
 <p>Use these requests to create a destination of each type. The keys are valid only in this sandbox.</p>
 <div id="credentials"></div>
@@ -135,6 +145,8 @@ function showStores({ stores }) {
     store.total ? tableOf(headings, store.secrets.map(rowOf)) : create('p', 'No secrets yet.'),
   ]);
   byId('stores').replaceChildren(...sections);
+  if (!byId('hand-store').value)
+    byId('hand-store').replaceChildren(...Object.keys(stores).map((name) => create('option', name)));
 }
 function showPasswords({ passwords }) {
   byId('passwords').replaceChildren(tableOf(
@@ -187,6 +199,14 @@ function showDirectory({ stores, directory }) {
     "curl -s -H 'content-type: application/json' -d '{\\"identity\\": \\"" + (directory.identities[0] || {}).name + "\\", \\"audience\\": \\"https://management.azure.com/\\"}' " + origin + '/_sandbox/directory/token',
   ].join('\\n');
 }
+byId('hand-form').addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const request = { store: byId('hand-store').value, name: byId('hand-name').value, action: byId('hand-action').value, value: byId('hand-value').value };
+  const response = await fetch('_sandbox/secrets', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(request) });
+  const result = await response.json();
+  byId('hand-result').textContent = result.errors ? result.errors.join('\\n') : 'Changed: ' + result.changed;
+  refresh();
+});
 byId('token-form').addEventListener('submit', async (event) => {
   event.preventDefault();
   const request = { identity: byId('identity').value, audience: byId('audience').value, version: Number(byId('version').value) };

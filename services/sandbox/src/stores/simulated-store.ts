@@ -23,6 +23,17 @@ export interface StoredSecret {
   updated_at: string;
 }
 
+/** A change that somebody makes beside the service, as in the provider's console. */
+export type HandChange = {
+  name: string;
+  /** Needed only where several secrets have the name. */
+  region?: string | undefined;
+} & (
+  | { action: 'delete' }
+  /** `edit` leaves tags and labels; `recreate` deletes the secret for good and creates another one without any. */
+  | { action: 'edit' | 'recreate'; value: string }
+);
+
 /** A simulated external store. To add one, see `simulated-stores.ts`. */
 export interface SimulatedStore extends Simulation {
   /** Routes at the root, for clients whose endpoint is a host without a path. They must not match anything else. */
@@ -33,4 +44,6 @@ export interface SimulatedStore extends Simulation {
   generatedCredentials?(): Readonly<Record<string, string>>;
   /** All secrets, in no particular order. */
   secrets(): StoredSecret[];
+  /** Changes the secrets with this name. Returns how many there are. It is not a call: neither faults nor quotas apply. */
+  changeByHand(change: HandChange): number;
 }

@@ -1,5 +1,6 @@
 import { observeCalls } from '../../simulation/observe-calls.ts';
 import type { SimulatedStore, StoreContext } from '../simulated-store.ts';
+import { changeByHand } from './change-by-hand.ts';
 import { type AccessKey, AccessKeys, accessKeyFromSeed } from './credentials/access-keys.ts';
 import type { Role } from './credentials/assume-role.ts';
 import { cloudARoutes } from './endpoint/clouda-routes.ts';
@@ -56,6 +57,7 @@ export function simulateCloudA(simulation: StoreContext, options: CloudAOptions 
     }),
     credentials: { accessKeyId, secretAccessKey, roleArn },
     secrets: () => allSecrets(regions),
+    changeByHand: (change) => changeByHand(regions, change, { nowMs: now(), limit: versionLimit }),
     reset: () => {
       regions.clear();
       calls.clear();

@@ -1,5 +1,6 @@
 import { observeCalls } from '../../simulation/observe-calls.ts';
 import type { SimulatedStore, StoreContext, StoredSecret } from '../simulated-store.ts';
+import { changeByHand } from './change-by-hand.ts';
 import { newestOf, type Secret } from './store/secret.ts';
 import type { VaultRecord } from './store/vault-store.ts';
 import { defaultVault, Vaults } from './store/vaults.ts';
@@ -71,6 +72,8 @@ export function simulateCloudB(
     },
     secrets: () =>
       vaults.all().flatMap((vault) => vault.all().map((secret) => storedSecret(vault.host, secret))),
+    changeByHand: (change) =>
+      changeByHand(vaults, change, { nowMs: now(), retentionMs: retentionDays * 86_400_000 }),
     importCertificate: (name, value, vaultHost = defaultVault, enabled = true) =>
       importCertificate(vaults, { name, value, vaultHost, enabled, nowMs: now() }),
     reset: () => {

@@ -1,11 +1,13 @@
 import express from 'express';
 import { observeCalls } from '../../simulation/observe-calls.ts';
 import type { SimulatedStore, StoreContext, StoredSecret } from '../simulated-store.ts';
+import { changeByHand } from './change-by-hand.ts';
 import { AccessTokens } from './credentials/access-tokens.ts';
 import { ServiceAccount } from './credentials/service-account.ts';
 import { federationRoutes } from './endpoint/federation-endpoint.ts';
 import { type CloudCContext, secretsRoutes } from './endpoint/secrets-endpoint.ts';
 import { tokenRoutes } from './endpoint/token-endpoint.ts';
+import { regionOf } from './region-of.ts';
 import { EncryptionKeys } from './store/encryption-keys.ts';
 import { Projects } from './store/projects.ts';
 import { RateLimits } from './store/rate-limits.ts';
@@ -61,6 +63,7 @@ export function simulateCloudC(
     credentials: credentialsOf(account),
     disableKey: (name) => keys.disable(name),
     secrets: () => [...store.all()].map(storedSecret),
+    changeByHand: (change) => changeByHand(store, change, now()),
     reset: () => {
       for (const content of [store, calls, limits, keys]) content.clear();
       persist({ cleared: true });
@@ -82,7 +85,7 @@ function storedSecret(secret: Secret): StoredSecret {
   const data = latestVersion(secret)?.data;
   return {
     name: secret.id,
-    region: secret.location === undefined ? secret.project : `${secret.project}/${secret.location}`,
+    region: regionOf(secret),
     value: data === undefined ? undefined : Buffer.from(data, 'base64').toString(),
     tags: secret.labels,
     version_count: secret.versions.size,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { observeCalls } from '../../simulation/observe-calls.ts';
 import type { SimulationContext } from '../../simulation/simulation.ts';
 import type { SimulatedStore, StoredSecret } from '../simulated-store.ts';
+import { changeByHand } from './change-by-hand.ts';
 import { generateAppKey } from './credentials/app-key.ts';
 import { Callers } from './credentials/callers.ts';
 import { type RateLimitOptions, RateLimits } from './credentials/rate-limits.ts';
@@ -72,6 +73,8 @@ export function simulateCodehost(simulation: SimulationContext, options: Codehos
       store.change({ repository: store.repositories.created({ owner, name: '.github' }) }),
     suspend: (suspended) => store.change({ suspended }),
     secrets: () => store.all().map((secret) => storedSecret(store, secret)),
+    changeByHand: (change) =>
+      changeByHand(store, { change, regionOf: (secret) => labelNow(store, secret) }, now()),
     reset() {
       calls.clear();
       limits.clear();

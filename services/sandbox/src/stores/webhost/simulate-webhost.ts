@@ -6,6 +6,7 @@ import { serveCall } from '../../simulation/serve-call.ts';
 import type { SimulationContext } from '../../simulation/simulation.ts';
 import type { SimulatedStore } from '../simulated-store.ts';
 import { errorsAt, forbidden, invalidToken } from './api-error.ts';
+import { changeByHand } from './change-by-hand.ts';
 import { operations } from './operations.ts';
 import { findProject, idFrom, type Project } from './projects.ts';
 import { storedSecret, type Variable } from './variable.ts';
@@ -75,6 +76,7 @@ export function simulateWebhost(
     credentials: { accessToken, projectId: first.id },
     projects,
     secrets: () => store.all().map(storedSecret),
+    changeByHand: (change) => changeByHand(store, change),
     plant: (given) => plant(store, first, given),
     reset() {
       calls.clear();

@@ -48,13 +48,17 @@ function create(context: OperationContext, input: z.output<typeof Input>): objec
   return creationResponse(context, secret, { started: input.AddReplicaRegions });
 }
 
-function newSecret({ store, nowMs }: OperationContext, input: z.output<typeof Input>): Secret {
+/** A secret without a version, as it is created in the region of `store`. */
+export function newSecret(
+  { store, nowMs }: Pick<OperationContext, 'store' | 'nowMs'>,
+  input: Pick<z.output<typeof Input>, 'Name'> & Partial<z.output<typeof Input>>,
+): Secret {
   return {
     name: input.Name,
     arn: `arn:aws:secretsmanager:${store.region}:${store.account}:secret:${input.Name}-${suffix()}`,
     description: input.Description,
     kmsKeyId: input.KmsKeyId || undefined,
-    tags: withTags(new Map(), input.Tags),
+    tags: withTags(new Map(), input.Tags ?? []),
     stages: new Map(),
     versions: new Map(),
     replicas: [],

@@ -5,6 +5,8 @@ import { type OperationContext, operation, wireDate } from './operation.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_WINDOW_DAYS = 30;
+/** The default recovery window. */
+export const defaultWindowMs = DEFAULT_WINDOW_DAYS * DAY_MS;
 
 const Input = z.object({
   SecretId: z.string(),
