@@ -17,7 +17,7 @@ import { counted, notExecuted } from './exceptions.ts';
 import { type Measured, measure, planOf } from './measured-db.ts';
 import { analysed, emptied, openSeededDb, restored, type State } from './seeded-db.ts';
 
-// A million entries in 1,000 destinations, or a twentieth of them in a short run: no statement may touch more of them than it
+// A million entries in 1,000 destinations, or a quarter of them in a short run: no statement may touch more of them than it
 // returns or changes.
 const cases: Case[] = [
   ...entryCases,

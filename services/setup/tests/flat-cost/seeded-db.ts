@@ -20,7 +20,7 @@ const largeTables = [
 ];
 
 /** Large enough that a plan which reads a whole table exceeds the limits by far. */
-const shortRunDivisor = 20;
+const shortRunDivisor = 4;
 
 /**
  * Creates a database with the roles of all services and the rows of seed.sql. Its statements use one connection.
