@@ -40,7 +40,7 @@ const dependsOnState: readonly RegExp[] = [
   /no entity of this namespace has it|^from: nothing is mounted at/,
   /is not renewable|a batch token cannot/,
   /^client_id is not configured|^there is no client_secret to rotate|^the directory (does not know|refuses) /,
-  /^id: must be the ID of what the path names$/,
+  /^id: must be the ID of what the path names$|^after: must be the `next` of another page of this list$/,
   /is required|must be given together|mutually exclusive|cannot be combined| requires |^requires /,
   /cannot be changed after|is part of the path/,
   /at least one bound constraint|must not exceed|exceeds/,

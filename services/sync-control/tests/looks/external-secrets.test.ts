@@ -112,9 +112,9 @@ describe('GET sys/sync/destinations/:type/:name/external-secrets', () => {
   );
 
   test.each([
-    ['forbidden', 502],
-    ['unauthenticated', 502],
-    ['rejected', 502],
+    ['forbidden', 409],
+    ['unauthenticated', 409],
+    ['rejected', 409],
     [null, 502],
     ['unavailable', 503],
     ['throttled', 429],

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '@secrets/db';
-import { notFound, Problem, type ReadFailure, type StoreAnswer, type StoreQuestion } from '@secrets/domain';
+import {
+  type FaultKind,
+  notFound,
+  Problem,
+  type ReadFailure,
+  type StoreAnswer,
+  type StoreQuestion,
+} from '@secrets/domain';
 import { giveBackBudget, useSpareBudget } from '@secrets/sync-entries';
 import type { Context } from '../../context.ts';
 import type { DestinationRow } from '../../queries/destinations/destinations.ts';
@@ -16,7 +23,7 @@ type Found = Exclude<StoreAnswer, { failure: unknown }>;
 
 /**
  * Has a worker read from the store of a destination, and waits for its answer. Throws as `requireCallable`; `rate_limited` if the
- * budget of the account has no call to spare, or the provider throttles it; `bad_gateway` if the provider refuses the call;
+ * budget of the account has no call to spare, or the provider throttles it; `conflict` if the provider refuses the call;
  * `unavailable` if it does not respond, or no worker takes part.
  */
 export async function askStore(
@@ -78,13 +85,15 @@ async function withdraw(
   return new Problem('unavailable', waited);
 }
 
+/** The others are conflicts: their cause is in the settings of the destination, or in what the provider permits. */
+const kindOf: Partial<Record<FaultKind, Problem['kind']>> = {
+  throttled: 'rate_limited',
+  unavailable: 'unavailable',
+  not_ready: 'unavailable',
+};
+
 function problemOf({ fault, message, retryAfterSeconds }: ReadFailure): Problem {
   const sentence = `the store could not be read (${fault ?? 'internal error'}): ${message}`;
-  const kind =
-    fault === 'throttled'
-      ? 'rate_limited'
-      : fault === 'unavailable' || fault === 'not_ready'
-        ? 'unavailable'
-        : 'bad_gateway';
+  const kind = fault === null ? 'bad_gateway' : (kindOf[fault] ?? 'conflict');
   return new Problem(kind, sentence, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }
