@@ -155,6 +155,22 @@ describe('GET sys/sync/destinations/:type/:name/external-secrets', () => {
     expect((await response).status).toBe(404);
   });
 
+  test('returns 404 if the destination is deleted while the request is recorded', async () => {
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into sync.store_reads%'`;
+    const [deleted, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const deletion = sync.db.transaction(async (tx) => {
+      await tx.query('delete from sync.destinations');
+      deleted.resolve();
+      await mayEnd.promise;
+    });
+    await deleted.promise;
+    const response = read();
+    await eventually(async () => (await sync.db.query(waiting)).length > 0);
+    mayEnd.resolve();
+    await deletion;
+    expect((await response).status).toBe(404);
+  });
+
   test('returns 409 while syncing is disabled, and 503 without a worker', async () => {
     await sync.db.query('update sync.config set disabled = true');
     expect((await read()).status).toBe(409);

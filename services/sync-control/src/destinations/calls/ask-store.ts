@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '@secrets/db';
+import { type Db, isForeignKeyViolation } from '@secrets/db';
 import {
   type FaultKind,
   notFound,
@@ -48,10 +48,14 @@ async function request(
   const { db, queue } = context;
   const { id: destinationId, type: destinationType } = destination;
   const budget = queue.budgets[destinationType]!;
-  const id = await db.transaction(async (tx) => {
-    if ((await useSpareBudget(tx, destinationId, 1, budget)) === 0) throw budgetSpent(1, budget.perSecond);
-    return insertStoreRead(tx, { destinationId, destinationType, question, seconds: readSeconds });
-  });
+  const id = await db
+    .transaction(async (tx) => {
+      if ((await useSpareBudget(tx, destinationId, 1, budget)) === 0) throw budgetSpent(1, budget.perSecond);
+      return insertStoreRead(tx, { destinationId, destinationType, question, seconds: readSeconds });
+    })
+    .catch((error: unknown) => {
+      throw isForeignKeyViolation(error) ? notFound() : error; // deleted in the meantime
+    });
   const message = { check_id: id, destination_id: destinationId, store_read: true } as const;
   await queue.publish(destinationType, message).catch(async (error: unknown) => {
     await withdraw(context, destination, id);
