@@ -8,7 +8,7 @@ export interface StoreRead {
   question: StoreQuestion;
   destination: EntryContext['destination'];
   laneId: string;
-  /** How long the request still waits. */
+  /** Remaining time of the request that waits. */
   milliseconds: number;
 }
 

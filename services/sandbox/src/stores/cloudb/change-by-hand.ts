@@ -6,7 +6,7 @@ import type { Vaults } from './store/vaults.ts';
 
 interface Context {
   nowMs: number;
-  /** How long a deleted secret can be recovered. */
+  /** The recovery window. */
   retentionMs: number;
 }
 

@@ -20,7 +20,7 @@ export async function insertStoreRead(sql: Sql, read: NewStoreRead): Promise<str
 
 /** The state of a read that a request waits for. */
 interface StoreReadProgress {
-  /** What a worker has found; undefined as long as it has not. */
+  /** The answer of the worker; undefined until there is one. */
   answer: StoreAnswer | undefined;
   /** Whether no worker begins it, because syncing was disabled meanwhile. */
   isBlocked: boolean;
