@@ -59,6 +59,13 @@ export function openReloaded<Keys extends { reload(): unknown }>(
   return keys;
 }
 
+/** Opens a file of keys as `openReloaded` does, if one is given. */
+export const openReloadedIfGiven = <Keys extends { reload(): unknown }>(
+  process: Pick<Process<unknown>, 'log' | 'onStop'>,
+  what: string,
+  { file, open }: { file: string | undefined; open: (file: string) => Keys },
+): Keys | undefined => (file === undefined ? undefined : openReloaded(process, what, { file, open }));
+
 /** A file that cannot be read counts as empty: to reload it will fail and say why. */
 async function digestOf(files: readonly string[]): Promise<string> {
   const contents = await Promise.all(files.map((file) => readFile(file).catch(() => Buffer.alloc(0))));

@@ -2,7 +2,7 @@ import { readInternalKeys } from '@secrets/caller';
 import { openPostgres } from '@secrets/db';
 import { startServer } from '@secrets/http';
 import { openKeyFile } from '@secrets/seal';
-import { openReloaded, reloadFiles, runService, serve } from '@secrets/service';
+import { openReloadedIfGiven, reloadFiles, runService, serve } from '@secrets/service';
 import { openAudit } from '@secrets/telemetry';
 import { createGateway } from './app.ts';
 import { Env } from './config.ts';
@@ -13,10 +13,10 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'gateway' });
   onStop(db.close);
   const keys = readInternalKeys(db, env.INTERNAL_KEY_FILE);
-  const rowKeys =
-    env.ROW_KEY_FILE === undefined
-      ? undefined
-      : openReloaded({ log, onStop }, 'the row keys', { file: env.ROW_KEY_FILE, open: openKeyFile });
+  const rowKeys = openReloadedIfGiven({ log, onStop }, 'the row keys', {
+    file: env.ROW_KEY_FILE,
+    open: openKeyFile,
+  });
   const audit = await openAudit(env.AUDIT_FILE);
   onStop(audit.close);
   const gateway = createGateway(

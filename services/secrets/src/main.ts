@@ -4,7 +4,7 @@ import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
 import { internalHeaderBytes } from '@secrets/http';
 import { schemas } from '@secrets/schemas';
 import { openKeyFile } from '@secrets/seal';
-import { openReloaded, runService, serve } from '@secrets/service';
+import { openReloaded, openReloadedIfGiven, runService, serve } from '@secrets/service';
 import { createSecrets } from './app.ts';
 import { Env } from './config.ts';
 
@@ -20,10 +20,10 @@ await runService('secrets', Env, async ({ env, log, metrics, onStop }) => {
     file: env.SEAL_KEY_FILE,
     open: openKeyFile,
   });
-  const rowKeys =
-    env.ROW_KEY_FILE === undefined
-      ? undefined
-      : openReloaded({ log, onStop }, 'the row keys', { file: env.ROW_KEY_FILE, open: openKeyFile });
+  const rowKeys = openReloadedIfGiven({ log, onStop }, 'the row keys', {
+    file: env.ROW_KEY_FILE,
+    open: openKeyFile,
+  });
   const keys = readInternalKeys(db, env.INTERNAL_KEY_FILE);
   const secrets = createSecrets(
     { db, backgroundDb, broker, keyRing, keys, rowKeys, log, metrics },
