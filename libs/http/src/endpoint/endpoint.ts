@@ -61,6 +61,8 @@ export interface EndpointDescription {
   from?: string;
   /** The media type of its responses, if they do not have the envelope. */
   produces?: typeof eventStreamType;
+  /** Whether it asks a system outside of the service, whose refusal it returns. */
+  asksOutside?: boolean;
   /** Descriptions of its responses by status, if they are not those of other endpoints. */
   responses?: Readonly<Record<number, string>>;
 }

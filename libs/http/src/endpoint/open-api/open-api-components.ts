@@ -80,12 +80,14 @@ export function errorResponses({
   method,
   path,
   body,
+  asksOutside = false,
 }: EndpointDescription): Record<string, { $ref: string }> {
   const isRead = method === 'get' || method === 'list';
   const statuses: ErrorStatus[] = [
     ...always,
-    ...(isRead ? [] : (['409', '413', '415'] as const)),
-    ...(body !== undefined || path.startsWith('/auth/*mount') ? (['502'] as const) : []),
+    ...(isRead && !asksOutside ? [] : (['409'] as const)),
+    ...(isRead ? [] : (['413', '415'] as const)),
+    ...(asksOutside || body !== undefined || path.startsWith('/auth/*mount') ? (['502'] as const) : []),
   ];
   const entries = statuses.sort().map((status) => [status, reference(`Error${status}`)] as const);
   return Object.fromEntries(entries);

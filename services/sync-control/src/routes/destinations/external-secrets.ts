@@ -17,6 +17,7 @@ const readExternalSecrets = (context: Context) =>
     summary: 'Read what is in the store of a destination, whoever it belongs to, without values',
     params: DestinationParams,
     query: pageQuery({ max: maxListed, after: Position }),
+    asksOutside: true,
     handle: async ({ params, query, caller, warn }) => {
       const { shownType, ...ref } = params;
       const { secrets, next } = await listExternalSecrets(context, caller, { ...ref, ...query });
