@@ -31,6 +31,7 @@ export * from './queue-state.ts';
 export { rememberScope, rememberScopeMembers } from './remember-scope.ts';
 export { entryDeadlines } from './scheduling/deadlines.ts';
 export {
+  chargeBudget,
   ensureLane,
   giveBackBudget,
   keptCalls,

@@ -61,7 +61,10 @@ const store: ConnectedDestination = {
 const withLists = (without: ConnectedDestination): ConnectedDestination => {
   const find = untouched;
   if (find === undefined) return without;
-  return { ...without, findUntouched: async (requests) => find(requests.map(({ entryId }) => entryId)) };
+  return {
+    ...without,
+    findUntouched: async (requests) => ({ entryIds: find(requests.map(({ entryId }) => entryId)), pages: 3 }),
+  };
 };
 
 interface LookRow {
@@ -299,6 +302,15 @@ async function lookAtPage(ids: readonly string[]) {
   return (await readRow())[0];
 }
 
+/** The calls that the account of an entry's destination has left. */
+async function readTokens(id: string): Promise<number> {
+  const [lane] = await db.query<{ tokens: number }>(
+    `select tokens from sync.lanes where id = (select lane_id from sync.destinations where id = $1)`,
+    [await destinationOf(id)],
+  );
+  return lane!.tokens;
+}
+
 /** The counts of `sync_looks_total`. */
 async function looksThatFound(...findings: readonly string[]): Promise<number[]> {
   const lines = (await deps.metrics.text())
@@ -376,8 +388,10 @@ describe('where one list serves many entries', () => {
     untouched = () => [];
     const keys = Array.from({ length: 12 }, (_, number) => `k${number}`);
     await withAllPushed(keys, async (ids) => {
+      const before = await readTokens(ids[0]!);
       expect(await lookAtPage(ids)).toMatchObject({ position: '', isDue: false });
       expect(looks).toHaveLength(10);
+      expect(before - (await readTokens(ids[0]!))).toBeCloseTo(3 + 10 - 1); // whoever sends a page has paid for one call
     });
   });
 

@@ -3,7 +3,7 @@ import { Fault, type Json } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import type { ConnectedDestination, PutRequest, ReleaseRequest, RemoveRequest } from './driver.ts';
 import type { EntryRequest } from './entry-request.ts';
-import type { InspectRequest, ListPage, Look } from './look.ts';
+import type { InspectRequest, ListPage, Look, Untouched } from './look.ts';
 
 /** The operations of a driver on one destination, which `store` describes. */
 interface Operations<Store> {
@@ -13,7 +13,7 @@ interface Operations<Store> {
   /** Absent if the store shows no owner. */
   release?(store: Store, request: ReleaseRequest): Promise<void>;
   inspect(store: Store, request: InspectRequest): Promise<Look>;
-  findUntouched?(store: Store, requests: readonly EntryRequest[]): Promise<string[]>;
+  findUntouched?(store: Store, requests: readonly EntryRequest[]): Promise<Untouched>;
   list(store: Store, after: string | null): Promise<ListPage>;
   /** Closes all sockets. */
   close(): void | Promise<void>;

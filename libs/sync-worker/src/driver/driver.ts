@@ -3,7 +3,7 @@ import type { Sealed } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { EgressGuard } from '../egress/egress-guard.ts';
 import type { EntryRequest } from './entry-request.ts';
-import type { InspectRequest, ListPage, Look } from './look.ts';
+import type { InspectRequest, ListPage, Look, Untouched } from './look.ts';
 import type { Overwrite } from './ownership.ts';
 import type { ScopeMemory } from './scope-memory.ts';
 
@@ -109,10 +109,10 @@ export interface ConnectedDestination {
    */
   inspect(request: InspectRequest, signal: AbortSignal): Promise<Look>;
   /**
-   * Returns the IDs of the entries whose external secrets are as the last put has left them, as far as the store's lists show.
-   * Nothing follows about the others. Absent unless one page of a list serves many entries (`looksByList` of the description).
+   * Reads the store's lists to find entries whose external secrets are as the last put has left them. Nothing follows about the
+   * others. Absent unless one page of a list serves many entries (`looksByList` of the description).
    */
-  findUntouched?(requests: readonly EntryRequest[], signal: AbortSignal): Promise<string[]>;
+  findUntouched?(requests: readonly EntryRequest[], signal: AbortSignal): Promise<Untouched>;
   /**
    * Lists the external secrets that are where the destination keeps its own, whoever they belong to, without their values; a page
    * as large as the store permits.

@@ -32,6 +32,14 @@ export interface FoundSecret {
  */
 export type Look = { exists: false } | FoundSecret;
 
+/** The result of a search in the lists of a store. */
+export interface Untouched {
+  /** The IDs of the entries whose external secrets are as the last put has left them. */
+  entryIds: string[];
+  /** How many pages were read: the budget of the account pays for each. */
+  pages: number;
+}
+
 /** An external secret in a list. Lists lag behind, so this is a hint: a secret that is not listed may exist. */
 export interface ListedSecret {
   name: string;

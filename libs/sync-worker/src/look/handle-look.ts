@@ -7,6 +7,7 @@ import {
   type LookPageMessage,
 } from '@secrets/domain';
 import {
+  chargeBudget,
   endInspectionPage,
   findInspectable,
   type InspectedEntry,
@@ -48,8 +49,9 @@ export async function handleLook(worker: WorkerContext, message: LookMessage): P
  */
 export async function handleLookPage(worker: WorkerContext, message: LookPageMessage): Promise<Verdict> {
   const { destination_id: destinationId, page_id: pageId } = message;
-  const { ids: left, isListed, failure } = await lookByList(worker, message);
-  const now = isListed ? left.splice(0, maxBesideList) : left.splice(0);
+  const { ids: left, pages, failure } = await lookByList(worker, message);
+  const now = left.splice(0, pages > 0 ? maxBesideList : left.length);
+  const calls = pages + now.length;
   let canContinue = failure === undefined || !ofDestination.has(failure);
   const lookAtSome = async () => {
     for (let id = now.shift(); id !== undefined && canContinue; id = now.shift())
@@ -57,6 +59,7 @@ export async function handleLookPage(worker: WorkerContext, message: LookPageMes
   };
   const atOnce = message.requested ? worker.limits.slots.spare : maxRunning;
   await Promise.all(Array.from({ length: atOnce }, lookAtSome));
+  if (pages > 0) await chargeBudget(worker.db, destinationId, calls - now.length - 1);
   await endInspectionPage(worker.db, { destinationId, pageId }, canContinue && left.length === 0);
   return 'ack';
 }
@@ -74,7 +77,7 @@ async function lookAtOneOfPage(worker: WorkerContext, id: string): Promise<boole
 /** Failures of the whole destination, which the next look would have as well. */
 const ofDestination: ReadonlySet<FailureKind> = new Set(['unauthenticated', 'throttled', 'unavailable']);
 
-/** Looks at single external secrets that follow lists: the budget of the account has only one call for a page of many. */
+/** Looks at single external secrets that follow lists, because only one call of the budget was taken for a page of many. */
 const maxBesideList = 10;
 
 /** Looks wait like entries for a slot of their worker, so they must not take all of them. */

@@ -1,6 +1,7 @@
 import { Fault, type LookPageMessage } from '@secrets/domain';
 import { findListed, type ListedEntry, recordListed } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
+import type { Untouched } from '../driver/look.ts';
 import type { AttemptContext } from '../entry/entry-statements.ts';
 import { failureOf } from '../entry/record-failure.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
@@ -9,8 +10,8 @@ import type { FailureKind } from '../limits/retry-policy.ts';
 /** The entries of a page that lists do not show as unchanged, and why the lists could not be read. */
 interface Left {
   ids: string[];
-  /** Whether lists were read, so that only few of the entries should be left. */
-  isListed: boolean;
+  /** How many pages of lists were read. If any was, only few of the entries should be left. */
+  pages: number;
   failure?: FailureKind;
 }
 
@@ -19,24 +20,25 @@ interface Left {
  * does not show is unknown. Reads no list for a type whose lists do not serve many entries.
  */
 export async function lookByList(worker: WorkerContext, { entry_ids: ids }: LookPageMessage): Promise<Left> {
-  if (ids.length < 2) return { ids, isListed: false };
+  if (ids.length < 2) return { ids, pages: 0 };
   const entries = await findListed(worker.db, ids);
   const [first] = entries;
   const context = first && (await worker.entries.statements.readContext(first.id));
-  if (first === undefined || context === undefined) return { ids, isListed: false };
+  if (first === undefined || context === undefined) return { ids, pages: 0 };
   const startedAtMs = performance.now();
   try {
     const untouched = await findUntouched(worker, context, entries);
-    if (untouched === undefined) return { ids, isListed: false };
-    const listed = entries.filter(({ id }) => untouched.has(id));
+    if (untouched === undefined) return { ids, pages: 0 };
+    const isUntouched = new Set(untouched.entryIds);
+    const listed = entries.filter(({ id }) => isUntouched.has(id));
     await recordListed(worker.db, listed);
     for (const _ of listed) worker.observe.metrics.looked('none');
-    return { ids: ids.filter((id) => !untouched.has(id)), isListed: true };
+    return { ids: ids.filter((id) => !isUntouched.has(id)), pages: untouched.pages };
   } catch (error) {
     const { destinationId } = first;
     return {
       ids,
-      isListed: true,
+      pages: 1,
       failure: await failed(worker, { destinationId, laneId: context.lane.id, startedAtMs }, error),
     };
   } finally {
@@ -49,19 +51,18 @@ async function findUntouched(
   { clients, limits }: WorkerContext,
   { destination }: AttemptContext,
   entries: readonly ListedEntry[],
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<Untouched | undefined> {
   const requests = entries.map(({ id: entryId, externalName, remote, putStartedAt }) => ({
     entryId,
     externalName,
     remote,
     putStartedAt,
   }));
-  const found = await limits.attempts.run(performance.now(), (signal) =>
+  return limits.attempts.run(performance.now(), (signal) =>
     clients.use(destination, async ({ findUntouched: find }) =>
       find === undefined ? undefined : abortable(find(requests, signal), signal, timedOut),
     ),
   );
-  return found && new Set(found);
 }
 
 const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');

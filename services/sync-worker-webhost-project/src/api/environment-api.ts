@@ -83,8 +83,8 @@ export class EnvironmentApi {
     return answer.status === 404 ? undefined : parsed(operation, Project, answer).id;
   }
 
-  /** Returns every variable of the project, and how many more the token may not see. */
-  async list(signal: AbortSignal): Promise<{ variables: Variable[]; hidden: number }> {
+  /** Returns every variable of the project, how many more the token may not see, and how many pages were read. */
+  async list(signal: AbortSignal): Promise<{ variables: Variable[]; hidden: number; pages: number }> {
     const operation = 'listing the environment variables';
     const found = new Map<string, Variable>();
     let until: number | undefined;
@@ -99,7 +99,7 @@ export class EnvironmentApi {
       for (const variable of envs) found.set(variable.id || `without ID ${found.size}`, variable);
       until = pagination?.next ?? undefined;
       if (until === undefined || envs.length === 0)
-        return { variables: [...found.values()], hidden: hiddenProductionEnvCount };
+        return { variables: [...found.values()], hidden: hiddenProductionEnvCount, pages: page };
     }
     throw malformedResponse(operation);
   }

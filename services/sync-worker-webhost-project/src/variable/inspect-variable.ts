@@ -1,5 +1,5 @@
 import { Fault } from '@secrets/domain';
-import type { EntryRequest, InspectRequest, Look } from '@secrets/sync-worker';
+import type { EntryRequest, InspectRequest, Look, Untouched } from '@secrets/sync-worker';
 import type { Variable } from '../api/schema.ts';
 import { deviationOf } from './deviation.ts';
 import { withReadRecords } from './known-records.ts';
@@ -42,9 +42,9 @@ export async function inspectVariable(store: Store, request: InspectRequest): Pr
 export async function findUntouched(
   { api, project, owner, signal }: Store,
   requests: readonly EntryRequest[],
-): Promise<string[]> {
+): Promise<Untouched> {
   await project.require(signal);
-  const { variables } = await api.list(signal);
+  const { variables, pages } = await api.list(signal);
   const named = Map.groupBy(variables, ({ key }) => key);
   const isUntouched = (request: EntryRequest) => {
     const known = parseRemembered(request);
@@ -52,7 +52,7 @@ export async function findUntouched(
     const { externalName: name } = request;
     return isAsLeft(ownRecords(owner, named.get(name) ?? [], name, known), known);
   };
-  return requests.filter(isUntouched).map(({ entryId }) => entryId);
+  return { entryIds: requests.filter(isUntouched).map(({ entryId }) => entryId), pages };
 }
 
 /** Whether these are the records of the last put, unchanged since. */

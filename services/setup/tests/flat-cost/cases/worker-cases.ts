@@ -3,6 +3,7 @@ import {
   answerStoreRead,
   areDeletedDestinations,
   type ClaimedEntry,
+  chargeBudget,
   claimCheck,
   claimEntries,
   claimStoreRead,
@@ -162,6 +163,7 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     await recordFailedLook(db, entry, 'no');
     const changed = { drift: 'changed', evidence: 'value', status: 'CLIENT_SIDE_ERROR', error: 'x' } as const;
     await recordLook(db, entry, changed);
+    await chargeBudget(db, destinations.busy, 12);
     await endInspectionPage(db, { destinationId: destinations.busy, pageId: seededId('page') }, true);
   },
   'reading from a store': async (db) => {
