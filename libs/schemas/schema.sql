@@ -1,6 +1,6 @@
 -- login: up to 025.do.bound-roles.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 045.do.drift-events.sql
+-- sync: up to 046.do.secret-versions.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -849,6 +849,16 @@ create view sync.entry_values as
 create view sync.secret_revisions as
  SELECT s.id AS secret_id,
     s.revision
+   FROM (secrets.secrets s
+     JOIN secrets.mounts m ON (((m.id = s.mount_id) AND (m.disabled_at IS NULL))));
+
+create view sync.secret_versions as
+ SELECT s.id AS secret_id,
+    s.revision,
+    s.current_version,
+    ( SELECT v.version
+           FROM secrets.newest_readable v
+          WHERE (v.secret_id = s.id)) AS readable_version
    FROM (secrets.secrets s
      JOIN secrets.mounts m ON (((m.id = s.mount_id) AND (m.disabled_at IS NULL))));
 

@@ -24,4 +24,5 @@ export * from './sync/pushed-text.ts';
 export * from './sync/store-read.ts';
 export * from './sync/sync-status.ts';
 export * from './sync/sync-tokens.ts';
+export * from './sync/version-wait.ts';
 export * from './url-segment.ts';

@@ -38,7 +38,7 @@ import { sealRotations } from './local/seal-rotation.ts';
 import { pathPrefix } from './request/gateway-request.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { type GatewaySettings, ratesOf } from './settings.ts';
-import { EventStreams } from './streams/event-streams.ts';
+import { LongResponses } from './streams/long-responses.ts';
 import { failureLog } from './telemetry/failure-log.ts';
 import { gatewayMetrics } from './telemetry/gateway-metrics.ts';
 import { directExchange } from './upstream/direct-exchange.ts';
@@ -95,7 +95,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const hash = auditHash(deps.keys);
   const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const clients = openClients(deps.keys, config);
-  const openStreams = deps.metrics.gauge('gateway_event_streams', 'Clients that follow events');
+  const longResponses = deps.metrics.gauge('gateway_event_streams', 'Clients that follow events, or wait');
   const whyForeign = foreignCheck(config);
   const authenticator = authenticatorOf(deps, settings);
   const documents = documentsOf(deps, all, () => endpoints);
@@ -114,7 +114,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     responders: {
       local: { health: documents.health, serve: endpointServer(endpoints, deps.log) },
       upstreams,
-      streams: new EventStreams(authenticator, (count) => openStreams.set(count)),
+      long: new LongResponses(authenticator, (count) => longResponses.set(count)),
       wrapped: responseStore(deps, clients.login),
     },
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },

@@ -27,7 +27,7 @@ import {
 import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
 import { requireConditions } from './request/require-conditions.ts';
 import { failureStatus, sendFailure, sendJson } from './send-response.ts';
-import { type EventStreams, isEventStream, withLastEventId } from './streams/event-streams.ts';
+import { isLong, type LongResponses, withLastEventId } from './streams/long-responses.ts';
 import type { GatewayMetrics } from './telemetry/gateway-metrics.ts';
 import { endSpan, spanOf } from './telemetry/request-span.ts';
 import type { ServiceOutcome } from './upstream/relayed-response.ts';
@@ -47,7 +47,7 @@ export interface GatewayContext {
   responders: {
     local: { health(): Promise<Health>; serve: ServeRequest };
     upstreams: Record<OwningService, Upstream>;
-    streams: EventStreams;
+    long: LongResponses;
     wrapped: ResponseStore;
   };
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
@@ -115,12 +115,12 @@ async function respond(
   const contentType = request.headers['content-type'];
   const record = (outcome: ServiceOutcome) => recordOutcome(context, progress, outcome);
   const forwarded = { gatewayRequest, caller, contentType, body, record };
-  const { local, upstreams, streams, wrapped } = context.responders;
+  const { local, upstreams, long, wrapped } = context.responders;
   if (name === 'gateway') return serveLocally(local.serve, { ...forwarded, wrapSeconds }, response);
   const upstream = upstreams[name];
-  if (isEventStream(gatewayRequest)) {
-    streams.begin({ gatewayRequest, caller, wrapSeconds }, response);
-    return upstream.forward({ ...forwarded, isStream: true }, response);
+  if (isLong(gatewayRequest)) {
+    const refusal = long.begin({ gatewayRequest, caller, wrapSeconds }, response);
+    return upstream.forward({ ...forwarded, refusal }, response);
   }
   if (wrapSeconds === undefined) return upstream.forward(forwarded, response);
   return forwardWrapped({ request: forwarded, wrapSeconds, upstream, store: wrapped }, response);

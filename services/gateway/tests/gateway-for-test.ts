@@ -74,6 +74,8 @@ export async function startStubs(keys: InternalKeys): Promise<Stub[]> {
 
 /** A gateway on a free port, and everything that it wrote. */
 export interface TestGateway extends Service<RequestListener> {
+  /** By default, without waiting for requests in flight. */
+  stop(graceMs?: number): Promise<void>;
   url: string;
   audit: string[];
   logs: string[];
@@ -135,8 +137,8 @@ export async function startGateway(
     onUnparsed: gateway.onUnparsed,
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
   });
-  const stop = async () => {
-    await server.stop(0);
+  const stop = async (graceMs = 0) => {
+    await server.stop(graceMs);
     await gateway.stop();
   };
   return { ...gateway, stop, url: server.url, audit, logs, metrics, failAudit };

@@ -382,6 +382,18 @@ describe('unavailable dependencies', () => {
     await impatient.stop();
   });
 
+  test('a wait for a version outlasts the limit of other requests, and is a 503 when the gateway stops', async () => {
+    const impatient = await startGateway({ db, keys, stubs }, { upstreamTimeoutMs: 300 });
+    const path = '/v1/sys/sync/associations/kv/a?wait=60s&slow=true';
+    const waiting = ask(impatient, { path, token: root });
+    await eventually(() => receivedBy('sync-control').length > 0);
+    expect((await ask(impatient, { path: '/v1/kv/data/a?slow=true', token: root })).status).toBe(503);
+    const stopped = impatient.stop(30_000);
+    const { status, body } = await waiting;
+    expect([status, body.errors]).toEqual([503, ['the gateway is stopping; try again']]);
+    await stopped;
+  });
+
   test('a database that is down is a 503', async () => {
     const broken: Db = { ...db, query: () => Promise.reject(new Error('down')) };
     const blind = await startGateway({ db: broken, keys, stubs });
@@ -447,6 +459,16 @@ describe('tokens', () => {
     expect(body.data.caller.namespace).toEqual({ id: 'n1', path: 'team' });
     const config = { token: root, path: '/v1/sys/sync/config', headers: { 'x-service-namespace': 'team' } };
     expect((await ask(gateway, config)).status).toBe(403);
+  });
+
+  test('that are revoked end a wait for a version', async () => {
+    const { token, accessor } = await insertToken(db);
+    const path = '/v1/sys/sync/associations/kv/a?wait=60s&slow=true';
+    const waiting = ask(gateway, { path, token });
+    await eventually(() => receivedBy('sync-control').length > 0);
+    await revokeToken(db, accessor);
+    expect(await waiting).toMatchObject(denied);
+    expect(auditLines().at(-1)).toMatchObject({ type: 'response', status: 403 });
   });
 
   test('are refused by every gateway as soon as they are revoked, under load', async () => {

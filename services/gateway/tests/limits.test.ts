@@ -185,17 +185,20 @@ test('a rate limit of all gateways together is refused with the time to wait, wi
   expect((await ask(gateways[0]!, { path: '/v1/kv/data/b', token: root })).status).toBe(200);
 });
 
-test('streams of events are counted until their clients disconnect', async () => {
-  const gateway = await start();
-  const count = async () =>
-    Number(/^gateway_event_streams\S* (\d+)$/m.exec(await gateway.metrics.text())?.[1]);
-  const headers = { 'x-service-token': root };
-  const following = get(`${gateway.url}/v1/sys/sync/events?slow=true`, { headers });
-  following.on('error', () => undefined); // it is destroyed below
-  await eventually(async () => expect(await count()).toBe(1));
-  following.destroy();
-  await eventually(async () => expect(await count()).toBe(0));
-});
+test.each(['/v1/sys/sync/events?slow=true', '/v1/sys/sync/associations/kv/a?wait=60s&slow=true'])(
+  'long responses, such as that of %s, are counted until their clients disconnect',
+  async (path) => {
+    const gateway = await start();
+    const count = async () =>
+      Number(/^gateway_event_streams\S* (\d+)$/m.exec(await gateway.metrics.text())?.[1]);
+    const headers = { 'x-service-token': root };
+    const following = get(`${gateway.url}${path}`, { headers });
+    following.on('error', () => undefined); // it is destroyed below
+    await eventually(async () => expect(await count()).toBe(1));
+    following.destroy();
+    await eventually(async () => expect(await count()).toBe(0));
+  },
+);
 
 test('unwrapping and looking up responses without another token count with the logins of an address', async () => {
   const wrapping = { method: 'POST', headers: json, body: '{}', token: `swt_${'x'.repeat(43)}` };

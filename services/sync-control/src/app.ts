@@ -19,6 +19,7 @@ import { EventFeed } from './events/event-feed.ts';
 import { type SyncMetrics, syncMetrics } from './metrics/sync-metrics.ts';
 import { queueRoom } from './queue/queue-room.ts';
 import { type Scheduler, startScheduler } from './queue/scheduler.ts';
+import { waitForArrival } from './queue/wait-for-arrival.ts';
 import { waitForOutcome } from './queue/wait-for-outcome.ts';
 import { repeated, statementTasks } from './repeated-tasks.ts';
 import { allEndpoints } from './routes/all.ts';
@@ -51,7 +52,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   const queue: Queue = {
     room: queueRoom(db),
     notify: (destinationType) => scheduler?.notify(destinationType),
-    outcome: waitForOutcome(db),
+    ...waits(db),
     budgets,
     deadLetters: broker,
     publish: (type, message) => broker.publish(syncQueue(type), [message]),
@@ -87,6 +88,8 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     },
   };
 }
+
+const waits = (db: Db) => ({ outcome: waitForOutcome(db), arrival: waitForArrival(db) });
 
 /** Readiness checks. A lost broker stops background work only, and does not make the service unready. */
 const dependencies = (db: Db, broker: Broker) => ({

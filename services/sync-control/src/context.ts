@@ -6,6 +6,7 @@ import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
 import type { SecretsClient } from './changes/secrets-client.ts';
 import type { QueueRoom } from './queue/queue-room.ts';
+import type { WaitForArrival } from './queue/wait-for-arrival.ts';
 import type { WaitForOutcome } from './queue/wait-for-outcome.ts';
 
 /** Services that the endpoints use. */
@@ -26,6 +27,7 @@ export interface Queue {
   /** Wakes the scheduler of one type, or of all. */
   notify(destinationType?: string): void;
   outcome: WaitForOutcome;
+  arrival: WaitForArrival;
   /** Sends a message to the workers of a type. */
   publish(
     destinationType: string,

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually, eventuallyEqual } from '../../harness/eventually.ts';
 import { expectStatus } from '../../harness/http.ts';
@@ -20,6 +23,16 @@ describe('a change of a secret', () => {
     await system.api('PATCH', `${at.mount}/data/a`, { data: { l: '3' } });
     await at.untilValue('a', '{"k":"2","l":"3"}');
     await at.untilStatus('a', 'SYNCED');
+  });
+
+  test('is waited for by the script of a pipeline in docs/conventions/sync.md', async () => {
+    await at.sync('shop/db', { password: 'old' });
+    const page = readFileSync(new URL('../../../docs/conventions/sync.md', import.meta.url), 'utf8');
+    const [, script] = /## Waiting for a version\n.*?```sh\n(.*?)```/s.exec(page)!;
+    const inMount = script!.replaceAll('/secret/', `/${at.mount}/`).replaceAll('answer.json', '"$ANSWER"');
+    const env = { ...process.env, TOKEN: system.rootToken, ADDR: system.url, ANSWER: '/dev/null' };
+    await promisify(execFile)('sh', ['-euc', inMount], { env, timeout: 60_000 });
+    expect(await at.value('shop/db')).toBe('{"password":"new"}');
   });
 
   test('that leaves the value unchanged is not sent to the store', async () => {

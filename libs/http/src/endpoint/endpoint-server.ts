@@ -30,6 +30,8 @@ export interface ReceivedRequest {
    * @throws a problem (`forbidden`)
    */
   authenticate(from: string): Caller;
+  /** A signal for when the client disconnects, or the service stops. Undefined for requests that cannot know. */
+  untilAbandoned?: (() => AbortSignal) | undefined;
   /** Undefined if there is none. It is read only after `authenticate`, so unauthenticated callers do not reach the parser. */
   body: RequestBody | undefined;
 }
@@ -108,11 +110,14 @@ async function serve(
     body,
     caller,
     callerToken: callerToken(request.callerToken),
+    untilAbandoned: request.untilAbandoned ?? neverAbandoned,
     warn: (sentence) => void warnings.push(sentence),
   });
   const reply = await handle();
   return replyResponse(caller.requestId, reply, warnings);
 }
+
+const neverAbandoned = (): AbortSignal => new AbortController().signal;
 
 function budgetOf({ from, budget = 'ordinary' }: Endpoint, caller: Caller): JsonBudget {
   if (from !== undefined && from !== 'gateway') return bodyBudgets.internal;

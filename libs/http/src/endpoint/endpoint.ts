@@ -63,6 +63,8 @@ export interface EndpointDescription {
   produces?: typeof eventStreamType;
   /** Whether it asks a system outside of the service, whose refusal it returns. */
   asksOutside?: boolean;
+  /** Whether it responds with 202 as long as what was asked for has not happened, and with 409 if it cannot. */
+  isWait?: boolean;
   /** Descriptions of its responses by status, if they are not those of other endpoints. */
   responses?: Readonly<Record<number, string>>;
 }
@@ -85,6 +87,11 @@ export interface Request<Params, Query, Body> {
   caller: Caller;
   /** The token that the client sent, on the paths that receive it. It is not signed: compare it with the caller. */
   callerToken: Sealed<string> | undefined;
+  /**
+   * Returns a signal for when a wait for the response should end: the client has disconnected, or the service stops. To be
+   * called before anything is waited for, because what has happened before may be missed.
+   */
+  untilAbandoned: () => AbortSignal;
   /** Adds a sentence to the `warnings` of the response. */
   warn: (sentence: string) => void;
 }

@@ -43,6 +43,7 @@ function received(
     ...target,
     callerToken: single(headers[callerTokenHeader]),
     traceparent: single(headers.traceparent),
+    untilAbandoned: () => untilAbandoned(response),
     body,
     authenticate: (from) => {
       const line = { from, to: service, method, ...target };
@@ -51,6 +52,14 @@ function received(
       return assertion.caller;
     },
   };
+}
+
+function untilAbandoned(response: ServerResponse): AbortSignal {
+  const abandoned = new AbortController();
+  const abort = () => abandoned.abort();
+  if (response.destroyed) abort();
+  else response.once('close', abort).once('stopping', abort);
+  return abandoned.signal;
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -40,7 +40,7 @@ function described(operation: Operation, example: Example): Operation {
     ...(requestBody && {
       requestBody: { ...requestBody, content: contentWith(requestBody.content, example.request) },
     }),
-    responses: { ...responses, ...successOf(example) },
+    responses: { ...responses, ...successesOf(example, responses) },
   };
 }
 
@@ -52,11 +52,14 @@ const contentWith = (content: Record<string, object>, example: unknown) =>
     Object.entries(content).map(([type, described]) => [type, withExample(described, example)]),
   );
 
-function successOf({ response, schemas = {} }: Example) {
+/** A response with 202, which is not complete yet, has the same schema. */
+function successesOf({ response, schemas = {} }: Example, responses: object = {}) {
   if (response === undefined) return {};
   const { document, ...properties } = schemas;
   const schema = document ?? { allOf: [{ $ref: '#/components/schemas/Envelope' }, { properties }] };
+  const notYet = { description: 'not yet', content: { 'application/json': { schema } } };
   return {
     '200': { description: 'success', content: { 'application/json': withExample({ schema }, response) } },
+    ...('202' in responses && { '202': notYet }),
   };
 }

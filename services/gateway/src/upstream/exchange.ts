@@ -12,13 +12,13 @@ import type { ForwardedRequest, Upstream } from './upstream.ts';
 export type Exchange = (request: ForwardedRequest) => Promise<ServiceResponse | undefined>;
 
 /**
- * A service that is reached in a shorter way than over HTTP, except for streams of events, large messages and
- * operational paths.
+ * A service that is reached in a shorter way than over HTTP, except for streams of events, waits, large
+ * messages and operational paths.
  */
 export const exchangingUpstream = (exchange: Exchange, overHttp: Upstream): Upstream => ({
   ...overHttp,
   forward: async (request, response) => {
-    const served = request.isStream ? undefined : await exchange(request);
+    const served = request.refusal ? undefined : await exchange(request);
     if (response.destroyed) throw new ClientDisconnected();
     return served === undefined ? overHttp.forward(request, response) : passOn(served, request, response);
   },

@@ -72,9 +72,26 @@ export class RelayedResponse implements Dispatcher.DispatchHandler {
     return this.#outcome.status !== 0;
   }
 
+  /** Refuses the request once the signal is aborted, whose reason is a problem, unless the service has responded by then. */
+  refuseOn(signal: AbortSignal): void {
+    const refuse = () => this.#refuse(signal.reason);
+    if (signal.aborted) refuse();
+    else signal.addEventListener('abort', refuse, { once: true });
+  }
+
+  /** Once an outcome is recorded, no other one can be sent. */
+  #refuse(problem: Error): void {
+    if (this.#phase === 'recording') this.#response.destroy();
+    if (this.#phase !== 'buffering' || this.#isComplete) return;
+    this.#phase = 'refused';
+    this.#settle.reject(problem);
+    this.#controller?.abort(problem);
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#response.destroyed) this.#clientClosed();
+    else if (this.#phase === 'refused') controller.abort(new ClientDisconnected());
   }
 
   onResponseStart(

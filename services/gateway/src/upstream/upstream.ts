@@ -7,13 +7,13 @@ import {
   type InternalKeys,
   signAssertion,
 } from '@secrets/caller';
-import { errorCode, Problem } from '@secrets/domain';
+import { errorCode, maxVersionWaitSeconds, Problem } from '@secrets/domain';
 import { openReplicaPool } from '@secrets/http';
 import { traceparent } from '@secrets/telemetry';
 import type { Dispatcher, Pool } from 'undici';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import { ClientDisconnected } from '../request/read-body.ts';
-import { maxStreams } from '../streams/event-streams.ts';
+import { maxLong } from '../streams/long-responses.ts';
 import { type CollectedResponse, collectResponse } from './collected-response.ts';
 import { RelayedResponse, type ServiceOutcome } from './relayed-response.ts';
 
@@ -23,8 +23,11 @@ export interface ForwardedRequest {
   caller: Caller;
   contentType: string | undefined;
   body: Buffer | undefined;
-  /** Whether the response is a stream of events, which keeps its connection. */
-  isStream?: boolean;
+  /**
+   * Present if the response keeps its connection for long: a stream of events, or one that comes after a wait. Once it is
+   * aborted, the request is refused with its reason, a problem, unless the service has begun to respond.
+   */
+  refusal?: AbortSignal;
   /** Records how the service responded. Nothing is sent to the client before it has resolved, or if it rejects. */
   record(outcome: ServiceOutcome): Promise<void>;
 }
@@ -54,7 +57,7 @@ export interface UpstreamOptions {
   /** Base URL of the service, or of its replicas, separated by commas. */
   url: string;
   keys: InternalKeys;
-  /** Default 30,000. A request with `wait` deliberately takes up to 5 s. */
+  /** Default 30,000. A set with `wait` deliberately takes up to 5 s. */
   timeoutMs?: number;
 }
 
@@ -66,13 +69,18 @@ export function openUpstream(
   { url, keys, timeoutMs = defaultTimeoutMs }: UpstreamOptions,
 ): Upstream {
   const pool = openReplicaPool(url, { connections: 256, timeoutMs });
-  const streams = openReplicaPool(url, { connections: maxStreams, timeoutMs });
+  const longer = openReplicaPool(url, { connections: maxLong, timeoutMs });
+  const longHeadersMs = timeoutMs + maxVersionWaitSeconds * 1_000;
   const send = (request: ForwardedRequest, response: ServerResponse): RelayedResponse => {
     const { method, forwardPath, forwardQuery, requestId } = request.gatewayRequest;
     const relayed = new RelayedResponse(response, requestId, request.record);
     const headers = headersFor(name, keys, request);
-    const on = request.isStream ? streams : pool;
-    on.dispatch({ method, path: forwardPath + forwardQuery, headers, body: request.body ?? null }, relayed);
+    const sent = { method, path: forwardPath + forwardQuery, headers, body: request.body ?? null };
+    if (request.refusal === undefined) pool.dispatch(sent, relayed);
+    else {
+      relayed.refuseOn(request.refusal);
+      longer.dispatch({ ...sent, headersTimeout: longHeadersMs }, relayed);
+    }
     return relayed;
   };
   return {
@@ -98,7 +106,7 @@ export function openUpstream(
       return JSON.parse(body);
     },
     close: async () => {
-      await Promise.all([pool.destroy(), streams.destroy()]);
+      await Promise.all([pool.destroy(), longer.destroy()]);
     },
   };
 }

@@ -22,6 +22,8 @@ export const counted: Record<string, number> = {
   // Up to a limit, for each of three states of a type.
   readTypeQueues: 3 * 3 * 1_001,
   listHeldRemovals: 1_001,
+  // At most 1,001 destinations of each secret that is waited for: eight pages each, looked up by key.
+  listPlacesToWaitFor: 4 * 1_001,
   // One look-up by key for each of the names, which are at most 2,000; four pages each. The case has 100.
   readRemembered: 2 * 100,
   // The sum of what is marked in one destination. Once that is too much, removals are held, and it is no longer summed for each.

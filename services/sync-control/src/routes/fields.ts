@@ -1,5 +1,5 @@
-import { destinationType, trimSlashes } from '@secrets/domain';
-import { segmentsPattern } from '@secrets/http';
+import { destinationType, maxVersionWaitSeconds, trimSlashes } from '@secrets/domain';
+import { integerBetween, secondsBetween, segmentsPattern } from '@secrets/http';
 import { z } from 'zod';
 
 const ofEitherName = z.string().transform(destinationType);
@@ -28,6 +28,15 @@ export type DestinationParams = z.output<typeof DestinationParams>;
 export const WaitQuery = z.object({
   wait: z.coerce.number({ error: 'must be a number of seconds between 0 and 5' }).min(0).max(5).default(5),
 });
+
+/** A version of a secret to wait for, and how long; nothing is waited for without either. */
+export const VersionQuery = z.object({
+  version: integerBetween(1, 2_147_483_647).optional(),
+  wait: secondsBetween(0, maxVersionWaitSeconds, `0s and ${maxVersionWaitSeconds}s`)
+    .meta({ examples: ['0s', '2s'] })
+    .optional(),
+});
+export type VersionQuery = z.output<typeof VersionQuery>;
 
 /** A mount and a secret; slashes around either are ignored. */
 export const SecretRef = z.object({ mount: trimmed('mount'), secret_name: trimmed('secret_name') });

@@ -78,6 +78,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
       notify: () => undefined,
       publish: unused,
       outcome: async () => undefined,
+      arrival: async () => undefined,
       budgets: {},
       deadLetters: undefined as never,
     },

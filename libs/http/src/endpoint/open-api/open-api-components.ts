@@ -81,11 +81,12 @@ export function errorResponses({
   path,
   body,
   asksOutside = false,
+  isWait = false,
 }: EndpointDescription): Record<string, { $ref: string }> {
   const isRead = method === 'get' || method === 'list';
   const statuses: ErrorStatus[] = [
     ...always,
-    ...(isRead && !asksOutside ? [] : (['409'] as const)),
+    ...(isRead && !asksOutside && !isWait ? [] : (['409'] as const)),
     ...(isRead ? [] : (['413', '415'] as const)),
     ...(asksOutside || body !== undefined || path.startsWith('/auth/*mount') ? (['502'] as const) : []),
   ];

@@ -65,8 +65,9 @@ const events = {
   content: { [eventStreamType]: { schema: { type: 'string' } } },
 };
 
-const successes = ({ method, produces }: EndpointDescription) => {
+const successes = ({ method, produces, isWait }: EndpointDescription) => {
   if (produces !== undefined) return { '200': events };
+  if (isWait) return { '200': success, '202': success };
   return method === 'get' || method === 'list'
     ? { '200': success }
     : { '200': success, '204': { description: 'success, with nothing to report' } };

@@ -21,6 +21,10 @@ import {
   useSpareBudget,
 } from '@secrets/sync-entries';
 import {
+  listPlacesToWaitFor,
+  readArrivals,
+} from '../../../../sync-control/src/queries/associations/arrivals.ts';
+import {
   countAssociatedSecrets,
   countAssociations,
   countWithUnnamedKeys,
@@ -53,6 +57,8 @@ const associationOf = async (db: CaseDb, destinationId: string) =>
   (await associationsOf(db, destinationId, 1))[0]!;
 
 const toRemove = { after: pages.beforeFirst, limit: 200 };
+
+const awaited = (secretName: string) => ({ namespaceId: 'root', mount: 'kv', secretName, version: 1 });
 
 const associationCases: Case[] = casesOf('sync-control', {
   'counting the associations of a destination': (db) => countAssociations(db, destinations.busy, 1_001),
@@ -116,6 +122,9 @@ const associationCases: Case[] = casesOf('sync-control', {
       { mount: 'kv', secretName: 'team0/app90000' },
       { after: pages.beforeFirst, limit: 1_001 },
     ),
+  'reading whether a version has arrived': (db) => readArrivals(db, awaited('team2/app2')),
+  'waiting for versions': (db) =>
+    listPlacesToWaitFor(db, ['team2/app2', 'team0/app90000', 'missing'].map(awaited)),
   'listing associated secrets': (db) =>
     ofSecret.listAssociatedSecretRows(db, 'root', { after: { mount: '', secretName: '' }, limit: 100 }),
   'listing associated secrets after most others': (db) =>

@@ -1,10 +1,11 @@
 import type { Caller } from '@secrets/caller';
 import { permissionDenied, trimSlashes } from '@secrets/domain';
-import { cutToPage, type Endpoint, endpoint, pageQuery, requireNonEmpty } from '@secrets/http';
+import { cutToPage, type Endpoint, endpoint, pageQuery, type Request, requireNonEmpty } from '@secrets/http';
 import { entriesOf } from '@secrets/sync-entries';
 import { z } from 'zod';
 import { presentSummary } from '../../associations/present-association.ts';
 import { recentTotals } from '../../associations/recent-totals.ts';
+import { waitForVersion } from '../../associations/wait-for-version.ts';
 import type { Context } from '../../context.ts';
 import { countAssociatedSecrets } from '../../queries/associations/association-counts.ts';
 import { beforeFirst } from '../../queries/associations/association-pages.ts';
@@ -14,7 +15,7 @@ import {
   listAssociationsByName,
 } from '../../queries/associations/associations-of-secret.ts';
 import { maxCounted, warnIfBounded } from '../bounded-totals.ts';
-import { SecretRef } from '../fields.ts';
+import { SecretRef, VersionQuery } from '../fields.ts';
 
 /** A position consists of a mount and a secret. */
 const SecretPage = pageQuery({ max: 10_000 })
@@ -76,11 +77,14 @@ const readDestinationsByQuery = (context: Context) =>
   endpoint({
     method: 'get',
     path: `${path}/destinations`,
-    summary: 'Read where a secret is synced to, for mounts and names that contain slashes',
-    query: DestinationPage.extend(SecretRef.shape),
-    handle: async ({ query, caller, warn }) => {
-      await requireReadByPath(context, caller, query);
-      return { data: await readDestinationsOf(context, caller, query, { ...query, warn }) };
+    summary:
+      'Read where a secret is synced to, or wait for a version, for mounts and names that contain slashes',
+    isWait: true,
+    query: DestinationPage.extend(VersionQuery.shape).extend(SecretRef.shape),
+    handle: async (request) => {
+      const abandoned = request.untilAbandoned();
+      await requireReadByPath(context, request.caller, request.query);
+      return readOrWait(context, request.query, { ...request, abandoned });
     },
   });
 
@@ -98,13 +102,42 @@ const readDestinationsByPath = (context: Context) =>
   endpoint({
     method: 'get',
     path: `${path}/:mount/*secret_name`,
-    summary: 'Read where a secret is synced to',
+    summary: 'Read where a secret is synced to, or wait until a version has arrived there',
+    isWait: true,
     params: SecretRef,
-    query: DestinationPage,
-    handle: async ({ params, query, caller, warn }) => ({
-      data: await readDestinationsOf(context, caller, params, { ...query, warn }),
-    }),
+    query: DestinationPage.extend(VersionQuery.shape),
+    handle: (request) =>
+      readOrWait(context, request.params, { ...request, abandoned: request.untilAbandoned() }),
   });
+
+type WaitRequest = Pick<Request<unknown, unknown, unknown>, 'caller' | 'warn'> & {
+  query: z.output<typeof DestinationPage> & VersionQuery;
+  abandoned: AbortSignal;
+};
+
+/** Responds with 202 if the version that was asked for is missing somewhere (docs/conventions/sync.md#waiting-for-a-version). */
+async function readOrWait(
+  context: Context,
+  { mount, secret_name: secretName }: SecretRef,
+  { query, caller, warn, abandoned }: WaitRequest,
+) {
+  const { version, wait } = query;
+  const isAsked = version !== undefined || wait !== undefined;
+  const progress = isAsked
+    ? await waitForVersion(
+        context,
+        caller,
+        { mount, secretName, version },
+        { waitMs: (wait ?? 0) * 1_000, abandoned },
+      )
+    : undefined;
+  const found = await readDestinationsOf(context, caller, { mount, secretName }, { ...query, warn });
+  if (progress === undefined) return { data: found };
+  for (const sentence of progress.warnings) warn(sentence);
+  const { hasArrived, missing, currentVersion } = progress;
+  const shown = { version: progress.version, current_version: currentVersion, missing };
+  return { status: hasArrived ? 200 : 202, data: { ...found, ...shown } };
+}
 
 const positionOf = ({ mount, secretName }: AssociatedSecretRow) => ({
   after_mount: mount,
@@ -124,7 +157,7 @@ function presentSecrets(secrets: readonly AssociatedSecretRow[]) {
 async function readDestinationsOf(
   context: Context,
   caller: Caller,
-  { mount, secret_name: secretName }: SecretRef,
+  secret: AssociatedSecretRow,
   {
     after = beforeFirst,
     limit,
@@ -132,9 +165,7 @@ async function readDestinationsOf(
   }: z.output<typeof DestinationPage> & { warn: (sentence: string) => void },
 ) {
   const range = { after, limit: limit + 1 };
-  const found = requireNonEmpty(
-    await listAssociationsByName(context.db, caller.namespace.id, { mount, secretName }, range),
-  );
+  const found = requireNonEmpty(await listAssociationsByName(context.db, caller.namespace.id, secret, range));
   const associations = cutToPage(found, limit, (last) => ({ after: last.destinationId }), warn);
   const ids = associations.map(({ id }) => id);
   const entries = Map.groupBy(await entriesOf(context.db, ids), ({ associationId }) => associationId);
