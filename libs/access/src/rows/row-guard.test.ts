@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { parseKeyRing } from '@secrets/seal';
+import { contentRow } from './content-row.ts';
 import { type BoundRow, reportingRowGuard, rowGuard } from './row-guard.ts';
+import { tokenRow } from './token-row.ts';
 
 const line = (id: string, suffix = '') => `${id}:${randomBytes(32).toString('base64')}${suffix}\n`;
 const guardOf = (...lines: string[]) => rowGuard(parseKeyRing(lines.join(''), 'test'));
@@ -43,6 +45,32 @@ describe('a row', () => {
     expect(verdicts).toEqual([true, true, false]);
     expect(rowGuard(undefined).hashOf(row)).toBeNull();
   });
+});
+
+const policy = { 'b/': { capabilities: ['read'] }, 'a/': { min: 9, capabilities: [] } };
+const token = {
+  accessor: 'accessor',
+  namespace_id: 'root',
+  display_name: 'ci-1',
+  creation_path: 'auth/ci/login',
+  policies: ['ci', 'default'],
+  metadata: { vm_name: 'é', role: 'ci' },
+  bound_cidrs: ['10.0.0.0/8'],
+  renewable: true,
+  ttl_seconds: 3600,
+  period_seconds: 0,
+  explicit_max_ttl_seconds: 0,
+  max_expires_at: new Date(0),
+  role_name: null,
+  mount_id: '00000000-0000-4000-8000-000000000000',
+  login_source: { role: 'ci', groups: [], accepted: { tenant_id: 't', resource: 'r' } },
+};
+
+test.each([
+  [tokenRow(Buffer.alloc(32, 1), token), 'r1:oFyEJpZVUlhfyLUvoqQRzW85L96XMG3C41AnaDEnZe8'],
+  [contentRow('login.policies', 'root', 'ci', policy), 'r1:Ont8N3VfevXdRCperFkyuLrtmRg_65ol9tB33KwzsVM'],
+])('a row has the hash that earlier versions have stored', (row, hash) => {
+  expect(guardOf(`r1:${'00'.repeat(32)}`).hashOf(row)).toBe(hash);
 });
 
 test('each rejected row is logged once by its name, without its hash, and counted each time', () => {

@@ -22,8 +22,8 @@ export const boundTokenColumns = [
 /** Those values of a token, by their columns. */
 export type TokenColumns = { accessor: string } & Record<(typeof boundTokenColumns)[number], unknown>;
 
-export const tokenRow = (hash: Uint8Array, columns: TokenColumns): BoundRow => ({
+export const tokenRow = (hash: Buffer, columns: TokenColumns): BoundRow => ({
   table: 'login.tokens',
   name: columns.accessor,
-  values: [Buffer.from(hash).toString('hex'), ...boundTokenColumns.map((column) => columns[column])],
+  values: [hash.toString('hex'), ...boundTokenColumns.map((column) => columns[column])],
 });

@@ -44,7 +44,7 @@ export function tokenReader({ db, keys, changes, clock, rows }: TokenReaderOptio
     maxWeight,
   });
 
-  const readService = async (hash: Uint8Array): Promise<AtEpoch<AccessToken>> => {
+  const readService = async (hash: Buffer): Promise<AtEpoch<AccessToken>> => {
     const { epoch, row } = await readServiceToken(db, hash);
     const isBelieved = row !== undefined && rows.accepts(tokenRow(hash, row), row.row_hash);
     return { epoch, row: isBelieved ? fromServiceToken(row) : undefined };

@@ -5,36 +5,24 @@ import type { StoredToken } from './stored-tokens.ts';
 
 /** The bound columns of a token that is to be stored. */
 export const newTokenRow = (
-  { lifetime, ...token }: Omit<NewToken, 'entityId' | 'rowHash'>,
+  token: Omit<NewToken, 'entityId' | 'rowHash'>,
   login?: Pick<LoginIdentity, 'mountId' | 'source'>,
 ): BoundRow =>
-  rowOf({
-    ...token,
-    ...lifetime,
+  rowOf(token, token.lifetime, {
     roleName: token.roleName ?? null,
     mountId: login?.mountId ?? null,
     loginSource: login?.source ?? null,
   });
 
 /** The bound columns of a token that was read. */
-export const storedTokenRow = (token: StoredToken): BoundRow => rowOf(token);
+export const storedTokenRow = (token: StoredToken): BoundRow => rowOf(token, token, token);
 
-type Bound = Pick<
-  StoredToken,
-  | (
-      | 'hash'
-      | 'accessor'
-      | 'namespaceId'
-      | 'displayName'
-      | 'creationPath'
-      | 'metadata'
-      | 'renewable'
-      | 'ttlSeconds'
-    )
-  | ('periodSeconds' | 'explicitMaxTtlSeconds' | 'maxExpiresAt' | 'roleName' | 'mountId' | 'loginSource')
-> & { policies: readonly string[]; boundCidrs: readonly string[] };
+type Token = Omit<NewToken, 'entityId' | 'rowHash' | 'parentAccessor' | 'lifetime' | 'uses' | 'roleName'>;
+type Lifetime = Omit<NewToken['lifetime'], 'expiresAt'>;
+type Origin = Pick<StoredToken, 'roleName' | 'mountId' | 'loginSource'>;
 
-const rowOf = (token: Bound): BoundRow =>
+/** Each login needs one, so nothing is copied. */
+const rowOf = (token: Token, lifetime: Lifetime, origin: Origin): BoundRow =>
   tokenRow(token.hash, {
     accessor: token.accessor,
     namespace_id: token.namespaceId,
@@ -44,11 +32,11 @@ const rowOf = (token: Bound): BoundRow =>
     metadata: token.metadata,
     bound_cidrs: token.boundCidrs,
     renewable: token.renewable,
-    ttl_seconds: token.ttlSeconds,
-    period_seconds: token.periodSeconds,
-    explicit_max_ttl_seconds: token.explicitMaxTtlSeconds,
-    max_expires_at: token.maxExpiresAt,
-    role_name: token.roleName,
-    mount_id: token.mountId,
-    login_source: token.loginSource,
+    ttl_seconds: lifetime.ttlSeconds,
+    period_seconds: lifetime.periodSeconds,
+    explicit_max_ttl_seconds: lifetime.explicitMaxTtlSeconds,
+    max_expires_at: lifetime.maxExpiresAt,
+    role_name: origin.roleName,
+    mount_id: origin.mountId,
+    login_source: origin.loginSource,
   });

@@ -32,20 +32,20 @@ const LoginSource = z.object({
   place: Place.optional(),
 });
 
-/** Returns the facts of a login to store, in JSON. */
+/** Returns the facts of a login to store, in JSON, with the names in the order in which they are hashed (`canonicalJson`). */
 export const loginSource = (
   role: string,
   { config: { tenant_id, resource, environment } }: ReadyTarget,
   { oid, groups, groupsOmitted, bound }: DirectoryClaims,
   place: ProvenPlace | undefined,
 ) => ({
-  role: role.toLowerCase(),
-  oid,
+  accepted: { environment, resource, tenant_id },
+  ...(Object.keys(bound).length === 0 ? {} : { bound }),
   groups,
   groupsOmitted,
-  ...(Object.keys(bound).length === 0 ? {} : { bound }),
-  accepted: { tenant_id, resource, environment },
+  oid,
   ...(place === undefined ? {} : { place: presentFields(place) }),
+  role: role.toLowerCase(),
 });
 
 /** Checks what a login proved against the current role and configuration (docs/conventions/cloudb.md#issued-tokens). */
