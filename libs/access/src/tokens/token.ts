@@ -1,6 +1,6 @@
-import { hash, randomBytes, randomInt } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { InternalKeys } from '@secrets/caller';
-import { decrypt, encrypt, type KeyRing, type Sealed, seal } from '@secrets/seal';
+import { decrypt, encrypt, type KeyRing, pooledRandomBytes, type Sealed, seal } from '@secrets/seal';
 import { z } from 'zod';
 
 /** Prefix of generated service tokens. Tokens that a user chooses must not begin with it. */
@@ -17,17 +17,27 @@ const batchToken = /^sbt_[A-Za-z0-9_-]+$/;
 const batchTokenAad = 'batch-token';
 
 /** Generates a service token: `sst_` and 256 random bits in base64url (docs/conventions/access.md#tokens). */
-export const newToken = (): Sealed<string> => seal(generatedPrefix + randomBytes(32).toString('base64url'));
+export const newToken = (): Sealed<string> =>
+  seal(generatedPrefix + pooledRandomBytes(32).toString('base64url'));
 
 const accessorCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
+/** Bytes from here on are skipped: with them, the first characters would be more frequent than the others. */
+const firstSkipped = 256 - (256 % accessorCharacters.length);
+
 /** Generates an accessor, which identifies a token without granting its use: 24 random letters and digits. */
-export const newAccessor = (): string =>
-  Array.from({ length: 24 }, () => accessorCharacters[randomInt(accessorCharacters.length)]).join('');
+export function newAccessor(): string {
+  let accessor = '';
+  while (accessor.length < 24)
+    for (const byte of pooledRandomBytes(32))
+      if (byte < firstSkipped && accessor.length < 24)
+        accessor += accessorCharacters[byte % accessorCharacters.length];
+  return accessor;
+}
 
 /** Generates a wrapping token: `swt_` and 256 random bits in base64url (docs/conventions/access.md#response-wrapping). */
 export const newWrappingToken = (): Sealed<string> =>
-  seal(wrappingPrefix + randomBytes(32).toString('base64url'));
+  seal(wrappingPrefix + pooledRandomBytes(32).toString('base64url'));
 
 /**
  * Whether a text has the format of a wrapping token, which cannot authenticate requests: it can only be exchanged for
