@@ -7,6 +7,7 @@ import {
   type JWTClaimVerificationOptions,
   type JWTPayload,
   type JWTVerifyGetKey,
+  type JWTVerifyResult,
   jwtVerify,
   UnsecuredJWT,
 } from 'jose';
@@ -52,28 +53,28 @@ export function claimRules(config: Expected, now: Date): ClaimRule[] {
 
 /**
  * Verifies that the tenant's directory signed a token (with RS256) for the configured resource and that it is valid now
- * (docs/conventions/cloudb.md#verification-of-the-jwt). Returns its payload. Throws `invalid` if it is malformed or over 64 KiB,
- * `forbidden` with the failed check, and what `fetchDocument` throws if the keys cannot be fetched. No message contains a
- * part of the token.
+ * (docs/conventions/cloudb.md#verification-of-the-jwt). Returns its header and payload. Throws `invalid` if it is malformed or
+ * over 64 KiB, `forbidden` with the failed check, and what `fetchDocument` throws if the keys cannot be fetched. No message
+ * contains a part of the token.
  */
 export async function verifyDirectoryToken(
   token: string,
   keys: JWTVerifyGetKey,
   config: Expected,
   now: Date,
-): Promise<JWTPayload> {
+): Promise<JWTVerifyResult> {
   refuseMalformed(token);
   const rules = claimRules(config, now).map(({ options }) => options);
   const requiredClaims = rules.flatMap((rule) => rule.requiredClaims ?? []);
   try {
-    const { payload } = await jwtVerify(token, usable(keys), {
+    const verified = await jwtVerify(token, usable(keys), {
       algorithms,
       ...Object.assign({}, ...rules),
       requiredClaims,
     });
     refuseRepeatedNames(token);
-    requireTenant(payload, config);
-    return payload;
+    requireTenant(verified.payload, config);
+    return verified;
   } catch (error) {
     throw asProblem(error);
   }

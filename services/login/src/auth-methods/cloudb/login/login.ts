@@ -1,5 +1,4 @@
 import { invalid, Problem } from '@secrets/domain';
-import { decodeProtectedHeader } from 'jose';
 import { type IssuedToken, issueToken } from '../../../tokens/issue-token.ts';
 import { withDefaultPolicy } from '../../../tokens/token-fields.ts';
 import { planLifetime } from '../../../tokens/token-lifetime.ts';
@@ -37,8 +36,8 @@ export async function logIn(
   requireBoundAddress(login);
   const keys = context.directory.keysOf(mountId, config);
   const jwt = await verifyDirectoryToken(request.jwt, keys, config, new Date(context.db.now()));
-  const claims = parseClaims(jwt);
-  const place = await requireAdmitted(context, login, claims);
+  const claims = parseClaims(jwt.payload);
+  const place = await requireAdmitted(context, login, claims, jwt.protectedHeader.kid);
   return issueToken(context, {
     ...tokenOf(login, claims, place),
     lifetime: planLifetime(lifetimeRequest(role), new Date(context.db.now()), { limits }),
@@ -68,8 +67,8 @@ async function requireAdmitted(
   context: CloudBContext,
   { at, target, request }: Login,
   claims: DirectoryClaims,
+  kid: string | undefined,
 ): Promise<ProvenPlace | undefined> {
-  const { kid } = decodeProtectedHeader(request.jwt);
   const proven = { kid, oid: claims.oid, tokenId: claims.tokenId };
   const decision = await decideLogin(context, target, request, claims);
   if (decision.refusal === undefined) {
