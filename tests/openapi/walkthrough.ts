@@ -187,8 +187,7 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   const secret = { mount: 'secret', secret_name: 'shop/db' };
   await call(`POST ${path}/associations/plan`, at, secret);
   await call(`POST ${path}/associations/set`, { ...at, wait: '5' }, secret);
-  await call(`POST ${path}/inspect`, at, secret);
-  await call(`GET ${path}/external-secrets`, at);
+  await looks(call, path, at, secret);
   await call(`GET ${path}/associations`, at);
   await call(`GET ${path}/associations/history`, { ...at, ...secret });
   await call('GET sys/sync/associations', list);
@@ -213,6 +212,12 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   await call('DELETE sys/sync/config');
   await keptSecret(call, path, at, secret);
   await otherDestinations(sandbox, call);
+}
+
+async function looks(call: Call, path: string, at: Parameters, secret: Parameters): Promise<void> {
+  await call(`POST ${path}/inspect`, at, secret);
+  await call(`GET ${path}/external-secrets`, at);
+  await call(`POST ${path}/associations/plan`, at, { ...secret, look: true });
 }
 
 /** The second version has not been written. */

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { Fault, type StoreAnswer, syncQueue } from '@secrets/domain';
+import { Fault, type StoreAnswer, type StoreQuestion, syncQueue } from '@secrets/domain';
+import { seal } from '@secrets/seal';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
-import type { ListPage } from '../src/driver/look.ts';
+import type { InspectRequest, ListPage, Look } from '../src/driver/look.ts';
+import { valueHash } from '../src/entry/values/value-hash.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
 import { useServers } from './use-servers.ts';
 
 const destinationType = 'cloudA-sm';
-const { db, broker, depsOfWorker } = useServers();
+const { db, broker, keyRing, depsOfWorker } = useServers();
 
 const secret = { belongs: 'none', isReadable: true, createdAt: new Date(0), changedAt: null } as const;
 const page: ListPage = {
@@ -19,14 +21,24 @@ const page: ListPage = {
   next: '2',
 };
 
+const question: StoreQuestion = { after: { page: '1', name: 'a' }, limit: 5 };
+
 /** Starts a worker of a store with this list, and has it read what is there. */
-async function answerOf(list: ConnectedDestination['list'], seconds = 60): Promise<StoreAnswer | null> {
+const answerOf = (list: ConnectedDestination['list'], seconds = 60): Promise<StoreAnswer | null> =>
+  answerFrom({ list }, question, seconds);
+
+async function answerFrom(
+  calls: Partial<ConnectedDestination>,
+  asked: StoreQuestion,
+  seconds = 60,
+): Promise<StoreAnswer | null> {
   const store: ConnectedDestination = {
     put: async () => ({ remote: {} }),
     remove: async () => {},
     inspect: async () => ({ exists: false }),
-    list,
+    list: async () => page,
     close: async () => {},
+    ...calls,
   };
   const worker = createSyncWorker({ type: destinationType, connect: async () => store }, depsOfWorker(), {
     concurrency: 4,
@@ -35,7 +47,7 @@ async function answerOf(list: ConnectedDestination['list'], seconds = 60): Promi
   });
   await worker.start();
   try {
-    return await request(seconds);
+    return await request(asked, seconds);
   } finally {
     await worker.stop();
   }
@@ -49,18 +61,17 @@ const readRow = async (id: string) => {
   return row!;
 };
 
-async function request(seconds: number): Promise<StoreAnswer | null> {
+async function request(asked: StoreQuestion, seconds: number): Promise<StoreAnswer | null> {
   const destinationId = randomUUID();
   await db.query(
     `insert into sync.destinations (id, namespace_id, namespace_path, type, name, settings)
      values ($1::uuid, 'root', '', $2, $1::text, '{}')`,
     [destinationId, destinationType],
   );
-  const question = { after: { page: '1', name: 'a' }, limit: 5 };
   const [row] = await db.query<{ id: string }>(
     `insert into sync.store_reads (destination_id, destination_type, question, ends_at)
      values ($1, $2, $3::jsonb, now() + $4 * interval '1 second') returning id`,
-    [destinationId, destinationType, JSON.stringify(question), seconds],
+    [destinationId, destinationType, JSON.stringify(asked), seconds],
   );
   const message = { check_id: row!.id, destination_id: destinationId, store_read: true };
   // The second message is received after the first: then, the first has been handled, or is.
@@ -117,4 +128,75 @@ test('a read that has ended is not begun', async () => {
     return page;
   }, 0);
   expect([answer, calls]).toEqual([null, 0]);
+});
+
+const about = (...names: string[]) => ({
+  secrets: names.map((name) => ({ name, hash: valueHash(keyRing).of('{"a":1,"b":2}'), entryId: null })),
+});
+
+/** Has a worker look at names, in whose store these values are. */
+const lookedAt = (values: Record<string, string>, names: string[], more: Partial<Look> = {}) =>
+  answerFrom(
+    {
+      inspect: async ({ externalName, isSameValue }: InspectRequest): Promise<Look> => {
+        const value = values[externalName];
+        if (value === undefined) return { exists: false };
+        return {
+          exists: true,
+          belongs: 'own',
+          mark: '1',
+          isUntouched: false,
+          value: isSameValue(seal(value)) ? 'same' : 'different',
+          changedAt: null,
+          ...more,
+        } as Look;
+      },
+    },
+    about(...names),
+  );
+
+const state = (name: string, reason: string | null = null) => ({ state: name, reason });
+
+test('a look compares each external secret with the hash of the value that it would get', async () => {
+  const values = { equal: '{"b":2, "a":1}', different: '{"a":2}' };
+  expect(await lookedAt(values, ['equal', 'absent', 'different'])).toEqual({
+    states: [state('equal'), state('absent'), state('different')],
+  });
+});
+
+test('a look does not say whether the value of somebody else is equal', async () => {
+  const theirs = await lookedAt({ a: '{"a":1,"b":2}' }, ['a'], { belongs: 'other' });
+  expect(theirs).toEqual({ states: [state('another_destination')] });
+});
+
+test.each([
+  ['continues after a failure of one external secret', 'forbidden', 2],
+  ['ends with a failure of the destination', 'unauthenticated', 1],
+] as const)('a look %s, and says why it is unknown', async (_, fault, calls) => {
+  let called = 0;
+  const inspect = async (): Promise<Look> => {
+    called += 1;
+    throw new Fault(fault, 'no luck');
+  };
+  const answer = await answerFrom({ inspect }, about('a', 'b'));
+  expect([answer, called]).toEqual([{ states: Array(2).fill(state('unknown', 'no luck')) }, calls]);
+});
+
+test('a look at an entry that is not synced, or with a hash of an unknown key, shows nothing', async () => {
+  const [secret] = about('a').secrets;
+  const answer = await answerFrom(
+    {},
+    {
+      secrets: [
+        { ...secret!, entryId: randomUUID() },
+        { ...secret!, hash: 'other:hash' },
+      ],
+    },
+  );
+  expect(answer).toEqual({
+    states: [
+      state('unknown', 'the external secret is not synced at the moment'),
+      state('unknown', 'the worker does not have the seal key of the secret yet'),
+    ],
+  });
 });

@@ -66,12 +66,13 @@ describe('watching', () => {
 });
 
 describe('previewing', () => {
-  const preview = async (secret_name: string) =>
+  const preview = async (secret_name: string, more: object = {}) =>
     (
       await secrets.callInternal('/internal/secrets/preview', {
         namespace_id: 'root',
         mount: 'kv',
         secret_name,
+        ...more,
       })
     ).body.data;
 
@@ -82,6 +83,23 @@ describe('previewing', () => {
     await write('previewed', { text: 'ü', list: [1, 2] });
     expect(await pending()).toEqual([]);
     expect({ ...(await watch('previewed')).data, revision: 1, newest_readable_version: 1 }).toEqual(state);
+  });
+
+  test('returns keyed hashes of what would be pushed if asked for, which are equal for equal values', async () => {
+    const hashes = async (value: object) => {
+      await write('hashed', value);
+      const { value_hash: whole, key_hashes: keys } = await preview('hashed', { hashes: true });
+      return [whole, ...keys];
+    };
+    const [whole, object, text] = await hashes({ o: { a: 1, b: 'canary-value' }, t: 'canary-value' });
+    expect(await hashes({ t: 'canary-value', o: { b: 'canary-value', a: 1 } })).toEqual([
+      whole,
+      text,
+      object,
+    ]);
+    const other = await hashes({ o: { a: 1, b: 'other' }, t: 'canary-value' });
+    expect([other[0] === whole, other[1] === object, other[2] === text]).toEqual([false, false, true]);
+    expect(JSON.stringify([whole, object, text])).not.toContain('canary');
   });
 
   test('distinguishes a folder, a missing secret and a deleted one', async () => {

@@ -170,6 +170,22 @@ describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secre
     expect(await at.line()).toMatchObject({ drift: 'none', last_error: null });
   });
 
+  test('is taken for a plan, which shows whether the value is the one that a set would push', async () => {
+    const { path, secret } = await createSynced(type);
+    const plan = async (secretName: string) => {
+      const body = { ...secret, secret_name: secretName, look: true };
+      const answer = await system.api('POST', `${path}/associations/plan`, body);
+      return expectStatus(answer, 200).body.data.external_secrets;
+    };
+    expectStatus(await system.api('POST', `${secret.mount}/data/t`, { data: { value: 'ours' } }), 200);
+    expect(await plan('s')).toEqual([
+      expect.objectContaining({ change: 'kept', in_store: 'equal', in_store_reason: null }),
+    ]);
+    expect(await plan('t')).toEqual([
+      expect.objectContaining({ change: 'new', in_store: 'absent', in_store_reason: null }),
+    ]);
+  });
+
   test('is taken of everything in the destination on request', async () => {
     const at = await createSynced(type);
     const { api } = system;

@@ -13,10 +13,30 @@ export type StorePosition = z.infer<typeof StorePosition>;
 export const maxListed = 1_000;
 
 /** A request to list part of one page of a store. */
-export const StoreQuestion = z.object({
+const ListQuestion = z.object({
   after: StorePosition,
   limit: z.number().int().min(1).max(maxListed),
 });
+export type ListQuestion = z.infer<typeof ListQuestion>;
+
+/** External secrets that one request looks at, at most. */
+export const maxLookedAt = 50;
+
+/** An external secret to compare with the value that it would get. */
+const AskedSecret = z.object({
+  name: z.string(),
+  /** The keyed hash of the value (`pushedValuePurpose`). */
+  hash: z.string(),
+  /** The entry that has the name; null if there is none. */
+  entryId: z.uuid().nullable(),
+});
+export type AskedSecret = z.infer<typeof AskedSecret>;
+
+/** A request to look at external secrets that would be written. */
+const LookQuestion = z.object({ secrets: z.array(AskedSecret).min(1).max(maxLookedAt) });
+export type LookQuestion = z.infer<typeof LookQuestion>;
+
+export const StoreQuestion = z.union([LookQuestion, ListQuestion]);
 export type StoreQuestion = z.infer<typeof StoreQuestion>;
 
 const time = z.string().nullable();
@@ -40,9 +60,23 @@ const ReadFailure = z.object({
 });
 export type ReadFailure = z.infer<typeof ReadFailure>;
 
-/** The answer of a worker; `next` is null after the last page. */
-export const StoreAnswer = z.union([
-  z.object({ secrets: z.array(ListedExternalSecret), next: StorePosition.nullable() }),
-  z.object({ failure: ReadFailure }),
-]);
+/** States of a name, compared with the value that it would get; `foreign` also for what the provider manages. */
+const storeStates = ['absent', 'equal', 'different', 'foreign', 'another_destination', 'unknown'] as const;
+
+/** The state that a look has found; the reason of `unknown` is a sentence. */
+const StoreState = z.object({ state: z.enum(storeStates), reason: z.string().nullable() });
+export type StoreState = z.infer<typeof StoreState>;
+
+export const unknownState = (reason: string): StoreState => ({ state: 'unknown', reason });
+
+/** The answer to a request to list; `next` is null after the last page. */
+const ListAnswer = z.object({ secrets: z.array(ListedExternalSecret), next: StorePosition.nullable() });
+export type ListAnswer = z.infer<typeof ListAnswer>;
+
+/** The answer to a request to look, in the order of its secrets. */
+const LookAnswer = z.object({ states: z.array(StoreState) });
+export type LookAnswer = z.infer<typeof LookAnswer>;
+
+/** The answer of a worker. */
+export const StoreAnswer = z.union([ListAnswer, LookAnswer, z.object({ failure: ReadFailure })]);
 export type StoreAnswer = z.infer<typeof StoreAnswer>;

@@ -1,4 +1,4 @@
-import type { StorePosition, StoreQuestion } from '@secrets/domain';
+import type { ListQuestion, StorePosition } from '@secrets/domain';
 import type { ListedSecret, ListPage } from '../driver/look.ts';
 
 interface CutList {
@@ -10,7 +10,7 @@ interface CutList {
  * Returns the part of a page of the store that follows a name, in the order of the names: the same page read again continues
  * there, also if something was added to it or removed from it meanwhile.
  */
-export function cutList({ secrets, next }: ListPage, { after, limit }: StoreQuestion): CutList {
+export function cutList({ secrets, next }: ListPage, { after, limit }: ListQuestion): CutList {
   const following = secrets.filter(({ name }) => name > after.name).sort(byName);
   const shown = following.slice(0, limit);
   const last = shown.at(-1);

@@ -75,7 +75,11 @@ async function lookAtOneOfPage(worker: WorkerContext, id: string): Promise<boole
 }
 
 /** Failures of the whole destination, which the next look would have as well. */
-const ofDestination: ReadonlySet<FailureKind> = new Set(['unauthenticated', 'throttled', 'unavailable']);
+export const ofDestination: ReadonlySet<FailureKind> = new Set([
+  'unauthenticated',
+  'throttled',
+  'unavailable',
+]);
 
 /** Looks at single external secrets that follow lists, because only one call of the budget was taken for a page of many. */
 const maxBesideList = 10;
@@ -159,7 +163,7 @@ async function conclude({ db, observe }: WorkerContext, { entry, context, look }
 const policyOf = ({ settings }: AttemptContext['destination']): DriftPolicy =>
   driftPolicies.find((policy) => policy === settings.drift_policy) ?? 'report';
 
-const unsettled = `the last push was less than ${settlingMinutes} minutes ago, so what the store shows may be older; look again later`;
+export const unsettled = `the last push was less than ${settlingMinutes} minutes ago, so what the store shows may be older; look again later`;
 
 interface Looking {
   entry: InspectedEntry;

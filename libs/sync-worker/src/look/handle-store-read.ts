@@ -2,15 +2,17 @@ import type { Verdict } from '@secrets/broker';
 import { Fault, type ReadFailure, type StoreAnswer, type StoreReadMessage } from '@secrets/domain';
 import { answerStoreRead, claimStoreRead, type StoreRead } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
-import type { ListedSecret, ListPage } from '../driver/look.ts';
+import type { ConnectedDestination } from '../driver/driver.ts';
+import type { ListedSecret } from '../driver/look.ts';
 import { failureOf } from '../entry/record-failure.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 import type { Slot } from '../limits/slots.ts';
 import { cutList } from './cut-list.ts';
+import { lookBeforeWriting } from './look-before-writing.ts';
 
 /**
- * Handles one message: lists external secrets for a request that waits, which changes nothing. A read is never repeated: if the
- * worker dies, the request waits in vain.
+ * Handles one message: lists external secrets, or looks at some, for a request that waits, which changes nothing. A read is never
+ * repeated: if the worker dies, the request waits in vain.
  */
 export async function handleStoreRead(
   worker: WorkerContext,
@@ -29,18 +31,14 @@ async function answerOf(worker: WorkerContext, read: StoreRead): Promise<StoreAn
   const startedAtMs = performance.now();
   const running = runningByWorker.get(worker) ?? 0;
   runningByWorker.set(worker, running + 1);
-  let slot: Slot | undefined;
   try {
     if (running >= maxRunning)
       throw new Fault('unavailable', 'too many reads are running; try again in a moment');
-    slot = await slotOf(worker, read);
-    const { secrets, next } = cutList(await list(worker, read, startedAtMs), read.question);
-    return { secrets: secrets.map(presentListed), next };
+    return await readStore(worker, read, startedAtMs);
   } catch (error) {
     return { failure: await failed(worker, read, startedAtMs, error) };
   } finally {
     runningByWorker.set(worker, runningByWorker.get(worker)! - 1);
-    slot?.release();
   }
 }
 
@@ -51,19 +49,44 @@ async function slotOf({ limits }: WorkerContext, { destination: { id } }: StoreR
   return slot;
 }
 
-function list(
-  { clients, limits }: WorkerContext,
-  { destination, question, milliseconds }: StoreRead,
+async function readStore(worker: WorkerContext, read: StoreRead, startedAtMs: number): Promise<StoreAnswer> {
+  const { question } = read;
+  if ('secrets' in question)
+    return {
+      states: await lookBeforeWriting(worker, question.secrets, {
+        inspect: (request) =>
+          inTime(worker, read, startedAtMs, (store, signal) => store.inspect(request, signal)),
+        failed: (error) => failed(worker, read, startedAtMs, error),
+      }),
+    };
+  const page = await inTime(worker, read, startedAtMs, (store, signal) =>
+    store.list(question.after.page, signal),
+  );
+  const { secrets, next } = cutList(page, question);
+  return { secrets: secrets.map(presentListed), next };
+}
+
+/** Makes a call that ends before the request does, unless syncing was disabled meanwhile. */
+async function inTime<Result>(
+  worker: WorkerContext,
+  read: StoreRead,
   startedAtMs: number,
-): Promise<ListPage> {
-  return limits.attempts.run(startedAtMs, (ofAttempt) => {
-    const leftMs = startedAtMs + milliseconds - performance.now();
-    const signal = AbortSignal.any([ofAttempt, AbortSignal.timeout(Math.max(0, Math.ceil(leftMs)))]);
-    const listing = clients.use(destination, (connected) =>
-      abortable(connected.list(question.after.page, signal), signal, timedOut),
-    );
-    return abortable(listing, signal, timedOut);
-  });
+  call: (store: ConnectedDestination, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const slot = await slotOf(worker, read);
+  try {
+    if (!worker.limits.isEnabled()) throw new Fault('unavailable', 'syncing was disabled');
+    return await worker.limits.attempts.run(startedAtMs, (ofAttempt) => {
+      const leftMs = startedAtMs + read.milliseconds - performance.now();
+      const signal = AbortSignal.any([ofAttempt, AbortSignal.timeout(Math.max(0, Math.ceil(leftMs)))]);
+      const calling = worker.clients.use(read.destination, (connected) =>
+        abortable(call(connected, signal), signal, timedOut),
+      );
+      return abortable(calling, signal, timedOut);
+    });
+  } finally {
+    slot.release();
+  }
 }
 
 const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');
@@ -83,8 +106,8 @@ async function failed(
 ): Promise<ReadFailure> {
   const { kind, message, retryAfterSeconds, error } = failureOf(thrown);
   const fields = { destinationId, fault: kind };
-  if (kind === 'crashed') log.error({ ...fields, error }, 'a list failed unexpectedly');
-  else log.info({ ...fields, reason: message }, 'a list failed');
+  if (kind === 'crashed') log.error({ ...fields, error }, 'a read of the store failed unexpectedly');
+  else log.info({ ...fields, reason: message }, 'a read of the store failed');
   if (kind === 'throttled')
     await lanes.failed({ laneId, destinationId, startedAtMs }, { fault: kind, retryAfterSeconds });
   const after = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };

@@ -1,5 +1,5 @@
-import { invalid, pushedText } from '@secrets/domain';
-import type { KeyRing } from '@secrets/seal';
+import { comparedText, invalid, pushedText, pushedValuePurpose, type SecretData } from '@secrets/domain';
+import { type KeyRing, keyedHash } from '@secrets/seal';
 import type { Context } from '../context.ts';
 import { decryptVersion } from '../kv/versions/read-value.ts';
 import { findMount } from '../queries/mounts/mounts.ts';
@@ -25,11 +25,28 @@ export async function previewSecret(
  * @throws SealError if the value cannot be decrypted
  */
 export function pushedSizes(keyRing: KeyRing, row: InspectedRow | undefined) {
-  if (!row || row.versionId === null || row.sealed === null) return { value_bytes: 0, key_bytes: [] };
-  const { mountId, path, versionId, sealed } = row;
-  const value = decryptVersion(keyRing, { mountId, path, versionId, sealed }).reveal();
+  const value = decryptedValue(keyRing, row);
+  if (value === undefined) return { value_bytes: 0, key_bytes: [] };
   return {
     value_bytes: Buffer.byteLength(pushedText(value)),
     key_bytes: Object.values(value).map((of) => Buffer.byteLength(pushedText(of))),
   };
+}
+
+/**
+ * The keyed hashes of what is pushed of a secret, which a worker compares with what is in a store: of the whole, and of each of
+ * its top-level keys, in their order.
+ * @throws SealError if the value cannot be decrypted
+ */
+export function pushedHashes(keyRing: KeyRing, row: InspectedRow | undefined) {
+  const value = decryptedValue(keyRing, row);
+  if (value === undefined) return { value_hash: '', key_hashes: [] };
+  const hashOf = (of: unknown) => keyedHash(keyRing, pushedValuePurpose, comparedText(of));
+  return { value_hash: hashOf(value), key_hashes: Object.values(value).map(hashOf) };
+}
+
+function decryptedValue(keyRing: KeyRing, row: InspectedRow | undefined): SecretData | undefined {
+  if (!row || row.versionId === null || row.sealed === null) return undefined;
+  const { mountId, path, versionId, sealed } = row;
+  return decryptVersion(keyRing, { mountId, path, versionId, sealed }).reveal();
 }

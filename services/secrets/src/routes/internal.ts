@@ -2,7 +2,7 @@ import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { inspectSecrets } from '../changes/inspect-secrets.ts';
 import { presentSecretState } from '../changes/present-secret-state.ts';
-import { previewSecret, pushedSizes } from '../changes/preview-secret.ts';
+import { previewSecret, pushedHashes, pushedSizes } from '../changes/preview-secret.ts';
 import { type Watched, watchSecret } from '../changes/watch-secret.ts';
 import type { Context } from '../context.ts';
 import { secretPath, withoutEndSlash } from '../kv/secret-path.ts';
@@ -15,6 +15,8 @@ const Watch = z.object({
   mount: mountPath.refine(isStorable, { error: 'must not contain NUL' }),
   secret_name: z.string().transform(withoutEndSlash).pipe(secretPath),
 });
+/** With `hashes`, the keyed hashes of what would be pushed are returned, too. */
+const Preview = Watch.extend({ hashes: z.boolean().default(false) });
 const SecretIds = z.object({ secret_ids: z.array(z.uuid()).max(500) });
 
 /**
@@ -48,13 +50,14 @@ const preview = (context: Context) =>
     path: '/internal/secrets/preview',
     summary: 'Read the current state of a secret and the sizes of what would be pushed, without subscribing',
     from: 'sync-control',
-    body: Watch,
+    body: Preview,
     handle: async ({ body }) => {
       const { namespace_id, mount, secret_name } = body;
       const request = { namespaceId: namespace_id, mountPath: mount, path: secret_name };
       const found = await previewSecret(context, request);
       const sizes = pushedSizes(context.keyRing, found.row);
-      return { data: { ...presentWatched(context, found), ...sizes, secret_name } };
+      const hashes = body.hashes ? pushedHashes(context.keyRing, found.row) : {};
+      return { data: { ...presentWatched(context, found), ...sizes, ...hashes, secret_name } };
     },
   });
 

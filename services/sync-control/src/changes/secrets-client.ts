@@ -17,9 +17,18 @@ const Watched = z.object({
 /** The state of a secret: whether a version can be read, its top-level keys, and how often it has changed. */
 export type WatchedSecret = z.infer<typeof Watched>;
 
-const Previewed = Watched.extend({ value_bytes: z.number(), key_bytes: z.array(z.number()) });
+/** An earlier version returns no hashes. */
+const Previewed = Watched.extend({
+  value_bytes: z.number(),
+  key_bytes: z.array(z.number()),
+  value_hash: z.string().optional(),
+  key_hashes: z.array(z.string()).optional(),
+});
 
-/** The state of a secret, and the size in bytes of what is pushed: of the whole, and of each key in the order of `keys`. */
+/**
+ * The state of a secret, and the size in bytes of what is pushed, and its keyed hash if it was asked for: of the whole, and of
+ * each key in the order of `keys`.
+ */
 export type PreviewedSecret = z.infer<typeof Previewed>;
 
 const Inspected = z.object({
@@ -45,8 +54,8 @@ export interface SecretsClient {
    * KV version 2.
    */
   watch(caller: Caller, mount: string, secretName: string): Promise<WatchedSecret>;
-  /** As `watch`, without subscribing to changes; with the sizes of what would be pushed. */
-  preview(caller: Caller, mount: string, secretName: string): Promise<PreviewedSecret>;
+  /** As `watch`, without subscribing to changes; with the sizes of what would be pushed, and its hashes if `hashes` is true. */
+  preview(caller: Caller, mount: string, secretName: string, hashes: boolean): Promise<PreviewedSecret>;
   /**
    * Returns the states of up to 500 secrets; deleted ones have `exists` false. The state of a secret that is left out is
    * unknown, and must not lead to any action.
@@ -64,8 +73,8 @@ export function secretsClient(client: InternalClient): SecretsClient {
       const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
       return Watched.parse(await client.call('POST', '/v1/internal/secrets/watch', caller, body));
     },
-    preview: async (caller, mount, secretName) => {
-      const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
+    preview: async (caller, mount, secretName, hashes) => {
+      const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName, hashes };
       return Previewed.parse(await client.call('POST', '/v1/internal/secrets/preview', caller, body));
     },
     inspect: async (requestId, secretIds) => {

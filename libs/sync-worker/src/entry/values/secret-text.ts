@@ -1,4 +1,4 @@
-import { canonicalJson, parseExactly, pushedText } from '@secrets/domain';
+import { comparedText, parseExactly, pushedText } from '@secrets/domain';
 
 /** A secret's data as JSON text, parsed at most once. */
 export class SecretText {
@@ -19,13 +19,10 @@ export class SecretText {
     return value === undefined ? undefined : pushedText(value);
   }
 
-  /**
-   * Returns a text that is equal for equal values. JSON that the service writes is equal in any order of its names; a string is
-   * only equal to itself, whatever it contains. Undefined if the key is missing.
-   */
+  /** Returns a text that is equal for equal values (`comparedText`). Undefined if the key is missing. */
   comparedValue(subKey: string): string | undefined {
     const value = subKey === '' ? this.#parsed() : this.#valueOf(subKey);
-    return typeof value === 'object' ? canonicalJson(value) : this.pushedValue(subKey);
+    return value === undefined ? undefined : comparedText(value);
   }
 
   #valueOf(subKey: string): unknown {

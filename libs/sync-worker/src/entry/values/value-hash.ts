@@ -1,7 +1,6 @@
+import { pushedValuePurpose as purpose } from '@secrets/domain';
 import { type KeyRing, keyedHash, matchesKeyedHash } from '@secrets/seal';
 import type { ValueHash } from '../../driver/driver.ts';
-
-const purpose = 'pushed value';
 
 /** The keyed hashes of values that are pushed, or about to be. */
 export const valueHash = (keyRing: KeyRing): ValueHash => ({

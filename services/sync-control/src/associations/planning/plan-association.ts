@@ -1,5 +1,6 @@
 import type { Caller } from '@secrets/caller';
 import { findDescription, whyValueRefused } from '@secrets/destinations';
+import type { StoreState } from '@secrets/domain';
 import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
 import type { PreviewedSecret } from '../../changes/secrets-client.ts';
 import type { Context } from '../../context.ts';
@@ -10,6 +11,7 @@ import type { DestinationRow } from '../../queries/destinations/destinations.ts'
 import { requireReadAccess, requireSyncable } from '../require-settable.ts';
 import { whyTooManyEntries } from './apply-plan.ts';
 import { keepFormerNames } from './keep-former-names.ts';
+import { lookAtPlanned } from './look-at-planned.ts';
 import { planEntries } from './plan-entries.ts';
 import { takenNames } from './taken-names.ts';
 import { maxKeys, namingSchemeOf, possibleEntries, whyTooManyKeys } from './wanted-entries.ts';
@@ -18,6 +20,8 @@ import { maxKeys, namingSchemeOf, possibleEntries, whyTooManyKeys } from './want
 interface PlanRequest extends DestinationRef {
   mount: string;
   secretName: string;
+  /** Whether a worker looks at what is in the store now. */
+  look: boolean;
 }
 
 /** Effect of a planned set on one external secret. */
@@ -34,12 +38,16 @@ export interface PlannedSecret {
   refusals: string[];
   /** Why the destination would not accept its value. */
   valueRefusal?: string | undefined;
+  /** The state of its name in the store now; undefined if it was not looked at. */
+  inStore?: StoreState | undefined;
 }
 
 /** Effects of a planned set. */
 export interface AssociationPlan {
   accessor: string;
   isAssociated: boolean;
+  /** Whether a look was asked for. */
+  isLookedAt: boolean;
   maxValueBytes: number;
   secrets: PlannedSecret[];
   /** Reasons for which the secret as a whole would make a set fail. */
@@ -48,8 +56,8 @@ export interface AssociationPlan {
 
 /**
  * Returns what a set would do, without writing anything (docs/conventions/sync-operation.md#check-and-plan). What the
- * queue and the provider would refuse is not part of it. Throws as `associate` where there is nothing to plan: without
- * a destination, permission, readable secret, or during a purge.
+ * queue and the provider would refuse is not part of it; what is in the store is, with a look. Throws as `associate` where there
+ * is nothing to plan: without a destination, permission, readable secret, or during a purge.
  */
 export async function planAssociation(
   context: Context,
@@ -58,16 +66,20 @@ export async function planAssociation(
 ): Promise<AssociationPlan> {
   const destination = await requireDestination(context, caller, request);
   await requireReadAccess(context, caller, request);
-  const secret = await context.secrets.preview(caller, request.mount, request.secretName);
+  const { mount, secretName, look } = request;
+  const secret = await context.secrets.preview(caller, mount, secretName, look);
   requireSyncable(secret, request);
   requireNoPurge(destination);
   const { db } = context;
-  const association = await findAssociationOfSecret(db, destination.id, secret.accessor, request.secretName);
+  const association = await findAssociationOfSecret(db, destination.id, secret.accessor, secretName);
   const existing = association === undefined ? [] : await entriesOf(db, [association.id]);
   const { accessor } = secret;
   const { maxValueBytes } = findDescription(destination.type);
-  const planned = await planSecret(context, caller, { destination, secret, request, existing });
-  return { accessor, isAssociated: association?.removing === false, maxValueBytes, ...planned };
+  const parts = { destination, secret, request, existing };
+  const { secrets: planned, refusals } = await planSecret(context, caller, parts);
+  const secrets = look ? await lookAtPlanned(context, parts, planned) : planned;
+  const isAssociated = association?.removing === false;
+  return { accessor, isAssociated, isLookedAt: look, maxValueBytes, secrets, refusals };
 }
 
 interface PlanParts {

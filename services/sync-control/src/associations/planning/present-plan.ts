@@ -4,7 +4,7 @@ import { maxEntries } from './wanted-entries.ts';
 /** Returns the response that shows a planned set (docs/conventions/sync-operation.md#check-and-plan). */
 export const presentPlan = (
   { type, name, mount, secretName }: { type: string; name: string; mount: string; secretName: string },
-  { accessor, isAssociated, maxValueBytes, secrets, refusals }: AssociationPlan,
+  { accessor, isAssociated, isLookedAt, maxValueBytes, secrets, refusals }: AssociationPlan,
 ) => ({
   store_type: type,
   store_name: name,
@@ -16,7 +16,10 @@ export const presentPlan = (
   problems: refusals,
   max_external_secrets: maxEntries,
   max_value_bytes: maxValueBytes,
-  external_secrets: secrets.map(presentSecret),
+  external_secrets: secrets.map((secret) => ({
+    ...presentSecret(secret),
+    ...(isLookedAt && presentState(secret)),
+  })),
 });
 
 const presentSecret = ({
@@ -34,4 +37,9 @@ const presentSecret = ({
   replaces: replaces ?? null,
   value_bytes: bytes ?? null,
   problems: valueRefusal === undefined ? refusals : [...refusals, valueRefusal],
+});
+
+const presentState = ({ inStore }: PlannedSecret) => ({
+  in_store: inStore?.state ?? null,
+  in_store_reason: inStore?.reason ?? null,
 });

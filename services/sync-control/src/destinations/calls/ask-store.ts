@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, isForeignKeyViolation } from '@secrets/db';
 import {
   type FaultKind,
+  type ListAnswer,
+  type ListQuestion,
+  type LookAnswer,
+  type LookQuestion,
   notFound,
   Problem,
   type ReadFailure,
   type StoreAnswer,
-  type StoreQuestion,
 } from '@secrets/domain';
 import { giveBackBudget, useSpareBudget } from '@secrets/sync-entries';
 import type { Context } from '../../context.ts';
@@ -19,49 +22,70 @@ const waitSeconds = 20;
 const readSeconds = 18;
 const pollMs = 50;
 
-type Found = Exclude<StoreAnswer, { failure: unknown }>;
+/** A question, and the calls that it takes at most. */
+interface Asked<Question> {
+  calls: number;
+  /** Returns what to ask with so many calls, of which there is at least one. */
+  questionFor(calls: number): Question;
+}
+
+type AnswerTo<Question> = Question extends LookQuestion ? LookAnswer : ListAnswer;
 
 /**
  * Has a worker read from the store of a destination, and waits for its answer. Throws as `requireCallable`; `rate_limited` if the
  * budget of the account has no call to spare, or the provider throttles it; `conflict` if the provider refuses the call;
  * `unavailable` if it does not respond, or no worker takes part.
  */
-export async function askStore(
+export async function askStore<Question extends ListQuestion | LookQuestion>(
   context: Context,
   destination: DestinationRow,
-  question: StoreQuestion,
-): Promise<Found> {
+  asked: Asked<Question>,
+): Promise<AnswerTo<Question>> {
   await requireCallable(context.db, destination);
-  const id = await request(context, destination, question);
-  const answer = await waitForAnswer(context.db, id);
-  const reason = await withdraw(context, destination, id);
+  const read = await request(context, destination, asked);
+  const answer = await waitForAnswer(context.db, read.id);
+  const reason = await withdraw(context, destination, read);
   if (answer === undefined) throw reason;
   if ('failure' in answer) throw problemOf(answer.failure);
-  return answer;
+  return answer as AnswerTo<Question>;
+}
+
+/** A read that was requested, and the calls that it has taken from the budget. */
+interface Requested {
+  id: string;
+  calls: number;
 }
 
 async function request(
   context: Context,
   destination: DestinationRow,
-  question: StoreQuestion,
-): Promise<string> {
+  asked: Asked<ListQuestion | LookQuestion>,
+): Promise<Requested> {
   const { db, queue } = context;
   const { id: destinationId, type: destinationType } = destination;
   const budget = queue.budgets[destinationType]!;
-  const id = await db
+  const read = await db
     .transaction(async (tx) => {
-      if ((await useSpareBudget(tx, destinationId, 1, budget)) === 0) throw budgetSpent(1, budget.perSecond);
-      return insertStoreRead(tx, { destinationId, destinationType, question, seconds: readSeconds });
+      const calls = await useSpareBudget(tx, destinationId, asked.calls, budget);
+      if (calls === 0) throw budgetSpent(1, budget.perSecond);
+      const question = asked.questionFor(calls);
+      const id = await insertStoreRead(tx, {
+        destinationId,
+        destinationType,
+        question,
+        seconds: readSeconds,
+      });
+      return { id, calls };
     })
     .catch((error: unknown) => {
       throw isForeignKeyViolation(error) ? notFound() : error; // deleted in the meantime
     });
-  const message = { check_id: id, destination_id: destinationId, store_read: true } as const;
+  const message = { check_id: read.id, destination_id: destinationId, store_read: true } as const;
   await queue.publish(destinationType, message).catch(async (error: unknown) => {
-    await withdraw(context, destination, id);
+    await withdraw(context, destination, read);
     throw error;
   });
-  return id;
+  return read;
 }
 
 async function waitForAnswer(db: Db, id: string): Promise<StoreAnswer | undefined> {
@@ -78,12 +102,12 @@ async function waitForAnswer(db: Db, id: string): Promise<StoreAnswer | undefine
 async function withdraw(
   { db, queue }: Context,
   { id: destinationId, type }: DestinationRow,
-  id: string,
+  { id, calls }: Requested,
 ): Promise<Problem> {
   const read = await deleteStoreRead(db, id);
   if (read === undefined) return notFound();
   if (read.isStarted) return new Problem('unavailable', `the worker did not answer within ${waitSeconds} s`);
-  await giveBackBudget(db, destinationId, 1, queue.budgets[type]!);
+  await giveBackBudget(db, destinationId, calls, queue.budgets[type]!);
   if (await isDisabled(db)) return disabled();
   const waited = `no worker of type ${type} has begun to read the store within ${waitSeconds} s`;
   return new Problem('unavailable', waited);

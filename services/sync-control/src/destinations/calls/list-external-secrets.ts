@@ -36,7 +36,8 @@ export async function listExternalSecrets(
   const destination = await requireDestination(context, caller, ref);
   const { keyRing } = context;
   const position = after === undefined ? beforeAll : openPosition(keyRing, destination.id, after);
-  const { secrets, next } = await askStore(context, destination, { after: position, limit });
+  const question = { after: position, limit };
+  const { secrets, next } = await askStore(context, destination, { calls: 1, questionFor: () => question });
   return {
     secrets: await withEntries(context, destination, secrets),
     next: next === null ? undefined : sealPosition(keyRing, destination.id, next),

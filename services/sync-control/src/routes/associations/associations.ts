@@ -87,12 +87,12 @@ const planSet = (context: Context) =>
   endpoint({
     method: 'post',
     path: `${path}/plan`,
-    summary: 'Read what a set would do, without doing it',
+    summary: 'Read what a set would do, without doing it; with a look, also what is in the store',
     params: DestinationParams,
-    body: SecretRef,
+    body: SecretRef.extend({ look: flag.default(false) }),
     handle: async ({ params, body, caller }) => {
-      const { mount, secret_name: secretName } = body;
-      const plan = await planAssociation(context, caller, { ...params, mount, secretName });
+      const { mount, secret_name: secretName, look } = body;
+      const plan = await planAssociation(context, caller, { ...params, mount, secretName, look });
       return { data: presentPlan({ ...params, type: params.shownType, mount, secretName }, plan) };
     },
   });

@@ -1,0 +1,85 @@
+import { findDescription } from '@secrets/destinations';
+import { type AskedSecret, maxLookedAt, Problem, type StoreState, unknownState } from '@secrets/domain';
+import type { Entry } from '@secrets/sync-entries';
+import type { PreviewedSecret } from '../../changes/secrets-client.ts';
+import type { Context } from '../../context.ts';
+import { askStore } from '../../destinations/calls/ask-store.ts';
+import type { DestinationRow } from '../../queries/destinations/destinations.ts';
+
+/** An external secret of a plan. */
+interface Planned {
+  subKey: string;
+  externalName: string;
+  change: 'new' | 'kept' | 'renamed' | 'removed';
+  refusals: readonly string[];
+}
+
+interface PlanParts {
+  destination: DestinationRow;
+  /** With the hashes of what would be pushed. */
+  secret: PreviewedSecret;
+  existing: readonly Entry[];
+}
+
+/**
+ * Has a worker look at what is under the names that a set would write, and adds it to them. What the set removes is left out. A
+ * look that fails is no reason to refuse the plan.
+ *
+ * A comparison reveals whether a guess of the value in the store is right, so names that the set refuses are left out: another
+ * secret has them, which the caller may not be able to read. A name that no secret has is compared if the store marks what it
+ * holds as the destination's: a plan after `remove` with `keep`, or after a restore, must show whether a set would change it.
+ * That value comes from a secret that had the name before, usually the one that is planned, which the caller may read
+ * (`requireReadAccess`). A guess of another one costs a version of the planned secret and a call of the budget.
+ */
+export async function lookAtPlanned<Secret extends Planned>(
+  context: Context,
+  { destination, secret, existing }: PlanParts,
+  planned: readonly Secret[],
+): Promise<(Secret & { inStore: StoreState | undefined })[]> {
+  const written = planned.filter(({ change, refusals }) => change !== 'removed' && refusals.length === 0);
+  const asked = questionsAbout(written.slice(0, maxLookedAt), { destination, secret, existing });
+  const states = asked === undefined ? [] : await statesOf(context, destination, asked);
+  const other = unknownState(asked === undefined ? ofEarlierVersion : onlyFirst);
+  const stateOf = new Map<Planned, StoreState>(written.map((one, index) => [one, states[index] ?? other]));
+  return planned.map((one) => ({ ...one, inStore: stateOf.get(one) }));
+}
+
+const ofEarlierVersion = 'the secrets service is of an earlier version';
+const onlyFirst = `only the first ${maxLookedAt} external secrets are looked at`;
+const noCalls = 'the account of this destination has no call to spare now; try again later';
+
+/** Returns undefined without hashes. */
+function questionsAbout(
+  written: readonly Planned[],
+  { destination, secret, existing }: PlanParts,
+): AskedSecret[] | undefined {
+  const { value_hash: whole, key_hashes: ofKeys } = secret;
+  if (whole === undefined || ofKeys === undefined) return undefined;
+  const hashOf = new Map(secret.keys.map((key, index) => [key, ofKeys[index]!]));
+  const { collisionKey } = findDescription(destination.type).nameRule;
+  const entryIds = new Map(existing.map((entry) => [entry.collisionKey, entry.id]));
+  return written.map(({ subKey, externalName }) => ({
+    name: externalName,
+    hash: subKey === '' ? whole : hashOf.get(subKey)!,
+    entryId: entryIds.get(collisionKey(externalName)) ?? null,
+  }));
+}
+
+/** Returns a state for each of the secrets: unknown for those for which there is no call. */
+async function statesOf(
+  context: Context,
+  destination: DestinationRow,
+  asked: readonly AskedSecret[],
+): Promise<StoreState[]> {
+  if (asked.length === 0) return [];
+  try {
+    const { states } = await askStore(context, destination, {
+      calls: asked.length,
+      questionFor: (calls) => ({ secrets: asked.slice(0, calls) }),
+    });
+    return asked.map((_, index) => states[index] ?? unknownState(noCalls));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind === 'not_found') throw error;
+    return asked.map(() => unknownState(error.message));
+  }
+}
