@@ -1,6 +1,6 @@
 -- login: up to 025.do.bound-roles.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 046.do.secret-versions.sql
+-- sync: up to 047.do.repairs.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -594,6 +594,7 @@ create table sync.entries (
   external_name text not null,
   fault text,
   fence bigint default 0 not null,
+  found_after bigint default 0 not null,
   generation bigint default 1 not null,
   id uuid default gen_random_uuid() not null,
   is_recoverable boolean default false not null,
@@ -610,6 +611,8 @@ create table sync.entries (
   put_started_at timestamp with time zone,
   remote jsonb,
   removal_requested_at timestamp with time zone,
+  repair_of text,
+  repaired_at timestamp with time zone[],
   requested_at timestamp with time zone default now() not null,
   settings_hash text,
   status text default 'PENDING'::text not null,
@@ -637,6 +640,7 @@ create table sync.entry_history (
   error text,
   fault text,
   number integer not null,
+  repair_of text,
   since timestamp with time zone default now() not null,
   slot smallint not null,
   status text not null,
@@ -750,6 +754,17 @@ create table sync.removal_brakes (
   window_started_at timestamp with time zone default now() not null,
   constraint removal_brakes_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
   constraint removal_brakes_pkey PRIMARY KEY (destination_id)
+);
+
+create table sync.repairs (
+  decisions bigint default 0 not null,
+  destination_id uuid not null,
+  held_at timestamp with time zone,
+  is_in_pass boolean default false not null,
+  is_repairing boolean default false not null,
+  is_wanted boolean default false not null,
+  constraint repairs_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint repairs_pkey PRIMARY KEY (destination_id)
 );
 
 create table sync.scheduler_turns (
@@ -976,6 +991,8 @@ CREATE INDEX entries_by_drift ON sync.entries USING btree (destination_id, drift
 
 CREATE INDEX entries_by_status ON sync.entries USING btree (destination_id, status, association_id, sub_key) WHERE ((status <> 'PENDING'::text) OR ((announced_at IS NULL) AND (lease_until IS NULL)));
 
+CREATE INDEX entries_drifted ON sync.entries USING btree (destination_id, drift, found_after) WHERE ((status = 'CLIENT_SIDE_ERROR'::text) AND (fault IS NULL) AND (drift <> 'none'::text));
+
 CREATE INDEX entries_due_of_type ON sync.entries USING btree (destination_type, due_at) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX entries_failed ON sync.entries USING btree (destination_id, updated_at) WHERE (status = 'CLIENT_SIDE_ERROR'::text);
@@ -1009,6 +1026,10 @@ CREATE INDEX outcome_minutes_by_age ON sync.outcome_minutes USING btree (minute)
 CREATE INDEX removal_brakes_approved ON sync.removal_brakes USING btree (approved_at) WHERE (approved_at IS NOT NULL);
 
 CREATE INDEX removal_brakes_held ON sync.removal_brakes USING btree (held_at) WHERE (held_at IS NOT NULL);
+
+CREATE INDEX repairs_held ON sync.repairs USING btree (destination_id) WHERE (held_at IS NOT NULL);
+
+CREATE INDEX repairs_open ON sync.repairs USING btree (destination_id) WHERE (is_wanted OR is_repairing OR (held_at IS NOT NULL));
 
 CREATE INDEX store_reads_by_age ON sync.store_reads USING btree (requested_at);
 
@@ -1193,6 +1214,19 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.keep_repairs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.repairs (destination_id) values (new.id)
+  on conflict (destination_id) do update set is_wanted = true;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.own_lane()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1313,6 +1347,19 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.record_held_repairs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, destination_id)
+  values (case when new.held_at is null then 'repairs_released' else 'repairs_held' end, new.destination_id);
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.record_inspection()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1381,6 +1428,19 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.record_repair()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, destination_id, association_id, sub_key, external_name, drift)
+  values ('drift_repaired', new.destination_id, new.association_id, new.sub_key, new.external_name, old.repair_of);
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.record_switch()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1409,6 +1469,21 @@ CREATE OR REPLACE FUNCTION sync.renew_revision()
 AS $function$
 begin
   new.revision := sync.random_revision();
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.want_repair()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  decided bigint;
+begin
+  update sync.repairs set is_wanted = true where destination_id = new.destination_id returning decisions into decided;
+  new.found_after = coalesce(decided, 0);
   return new;
 end $function$
 ;
@@ -1458,6 +1533,8 @@ CREATE TRIGGER record_first_pause AFTER INSERT ON sync.destination_health FOR EA
 
 CREATE TRIGGER record_pause AFTER UPDATE OF paused_until, failures ON sync.destination_health FOR EACH ROW WHEN ((((new.failures > 0) AND (new.paused_until > now()) AND (old.paused_until IS DISTINCT FROM new.paused_until)) OR ((old.failures > 0) AND (new.failures = 0)))) EXECUTE FUNCTION sync.record_pause();
 
+CREATE TRIGGER ask_for_repairs AFTER UPDATE OF settings ON sync.destinations FOR EACH ROW WHEN (((old.settings ->> 'drift_policy'::text) IS DISTINCT FROM (new.settings ->> 'drift_policy'::text))) EXECUTE FUNCTION sync.keep_repairs();
+
 CREATE TRIGGER change_inspection AFTER UPDATE OF settings ON sync.destinations FOR EACH ROW WHEN ((old.settings IS DISTINCT FROM new.settings)) EXECUTE FUNCTION sync.keep_inspection();
 
 CREATE TRIGGER own_lane BEFORE INSERT OR UPDATE OF lane_id ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.own_lane();
@@ -1474,6 +1551,8 @@ CREATE TRIGGER renew_revision BEFORE UPDATE OF revision ON sync.destinations FOR
 
 CREATE TRIGGER start_inspection AFTER INSERT ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.keep_inspection();
 
+CREATE TRIGGER start_repairs AFTER INSERT ON sync.destinations FOR EACH ROW EXECUTE FUNCTION sync.keep_repairs();
+
 CREATE TRIGGER forget_history AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.forget_history();
 
 CREATE TRIGGER keep_in_purge BEFORE UPDATE OF desired ON sync.entries FOR EACH ROW WHEN ((new.desired = 'absent'::text)) EXECUTE FUNCTION sync.keep_in_purge();
@@ -1486,11 +1565,17 @@ CREATE TRIGGER record_new_entries AFTER INSERT ON sync.entries REFERENCING NEW T
 
 CREATE TRIGGER record_removed_entries AFTER DELETE ON sync.entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sync.record_removed_entries();
 
+CREATE TRIGGER record_repair AFTER UPDATE OF drift ON sync.entries FOR EACH ROW WHEN (((old.repair_of IS NOT NULL) AND (old.drift <> 'none'::text) AND (new.drift = 'none'::text) AND (old.synced_at IS DISTINCT FROM new.synced_at))) EXECUTE FUNCTION sync.record_repair();
+
+CREATE TRIGGER want_repair BEFORE UPDATE OF drift ON sync.entries FOR EACH ROW WHEN (((new.status = 'CLIENT_SIDE_ERROR'::text) AND (new.drift = ANY (ARRAY['changed'::text, 'missing'::text, 'foreign'::text])) AND ((old.drift IS DISTINCT FROM new.drift) OR (old.status <> new.status)))) EXECUTE FUNCTION sync.want_repair();
+
 CREATE TRIGGER record_inspection AFTER UPDATE OF requested_at ON sync.inspections FOR EACH ROW WHEN (((old.requested_at IS NULL) <> (new.requested_at IS NULL))) EXECUTE FUNCTION sync.record_inspection();
 
 CREATE TRIGGER record_pause AFTER UPDATE OF paused_until, failures ON sync.lanes FOR EACH ROW WHEN ((((new.failures > 0) AND (new.paused_until > now()) AND (old.paused_until IS DISTINCT FROM new.paused_until)) OR ((old.failures > 0) AND (new.failures = 0)))) EXECUTE FUNCTION sync.record_pause_of_lane();
 
 CREATE TRIGGER record_held_removals AFTER UPDATE OF held_at ON sync.removal_brakes FOR EACH ROW WHEN (((old.held_at IS NULL) <> (new.held_at IS NULL))) EXECUTE FUNCTION sync.record_held_removals();
+
+CREATE TRIGGER record_held_repairs AFTER UPDATE OF held_at ON sync.repairs FOR EACH ROW WHEN (((old.held_at IS NULL) <> (new.held_at IS NULL))) EXECUTE FUNCTION sync.record_held_repairs();
 
 create policy of_own_type on sync.associations for ALL to {public} using (((CURRENT_USER !~~ 'sync\_worker\_%'::text) OR (EXISTS ( SELECT
    FROM sync.destinations d

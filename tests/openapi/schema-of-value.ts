@@ -26,7 +26,7 @@ const maps = new Set([
 
 /** Fields that a destination has only during work on all of it, or after looks at it (docs/api/sync.md#destinations). */
 const progress =
-  /^(?:purge|retry|push|replan)_(?:initiated_at|remaining|error|refused)$|^background_error$|^removals_held|^inspected_at$|^drifted$/;
+  /^(?:purge|retry|push|replan)_(?:initiated_at|remaining|error|refused)$|^background_error$|^(?:removals|repairs)_held|^inspected_at$|^drifted$/;
 
 /** The schema of an example. Nothing is known of the items of an empty list. */
 export function schemaOfValue(value: unknown, isMap = false): LearnedSchema {

@@ -231,6 +231,7 @@ async function wholeDestination(call: Call, path: string, at: Record<string, str
   await call(`POST ${path}/replan`, at, { dry_run: true });
   await call(`POST ${path}/retry`, at);
   await call(`POST ${path}/confirm-removals`, at);
+  await call(`POST ${path}/confirm-repairs`, at);
   await call(`POST ${path}/confirm-scope`, at, { scope_id: '123456789012' });
 }
 

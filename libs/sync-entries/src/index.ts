@@ -27,6 +27,15 @@ export {
   requestPut,
   requestRemoval,
 } from './intents/record-intents.ts';
+export {
+  contestEntries,
+  countUndecided,
+  hasRepairable,
+  lockRepairable,
+  type RepairableEntry,
+  rememberedHours,
+  repairEntries,
+} from './intents/repair-entries.ts';
 export * from './queue-state.ts';
 export { rememberScope, rememberScopeMembers } from './remember-scope.ts';
 export { entryDeadlines } from './scheduling/deadlines.ts';

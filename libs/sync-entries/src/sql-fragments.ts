@@ -114,7 +114,7 @@ export const isStuck = `e.due_at is null and e.announced_at is null and e.lease_
  * SQL assignments that repeat the work on an entry whose external secret has an unknown value: it is verified, and written in
  * any case where it cannot be read. They record no intent, which a worker may not do.
  */
-export const markUncertain = `applied_generation = least(applied_generation, generation - 1), status = 'PENDING', verify = true, pushed_hash = null,
+export const markUncertain = `applied_generation = least(applied_generation, generation - 1), status = 'PENDING', verify = true, pushed_hash = null, repair_of = null,
    fault = null, last_error = null, attempts = 0, next_attempt_at = null, updated_at = now(), requested_at = now(), priority = 1,
    due_at = case when announced_at is null then now() else due_at end`;
 

@@ -154,6 +154,20 @@ test('a look records the drift, when it was first seen, and that the entry waits
 
 const settled = { status: 'SYNCED', lastError: null };
 
+test('a look keeps what is contested, and counts it as that, until somebody has put it right', () =>
+  withPushed(async (id) => {
+    await drift(id);
+    await db.query(`update sync.entries set drift = 'contested', last_error = 'undone twice' where id = $1`, [
+      id,
+    ]);
+    const contested = await look(id);
+    expect(contested).toMatchObject({ status: 'CLIENT_SIDE_ERROR', drift: 'contested', evidence: 'value' });
+    expect(contested.lastError).toBe('undone twice');
+    expect(await looksThatFound('changed', 'contested')).toEqual([1, 1]);
+    answer = () => ({ ...found, isUntouched: true });
+    expect(await look(id)).toMatchObject({ ...settled, drift: 'none' });
+  }));
+
 /** Has the worker find the external secret changed. */
 async function drift(id: string): Promise<void> {
   answer = () => ({ ...found, value: 'different' });

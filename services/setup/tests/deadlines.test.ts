@@ -62,6 +62,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'sync.entries.announced_at',
     'sync.entries.looked_at',
     'sync.removal_brakes.held_at',
+    'sync.repairs.held_at',
     'sync.store_reads.started_at',
     ...['login', 'secrets', 'sync'].map((schema) => `${schema}.seal_rotation.finished_at`),
   ],

@@ -12,6 +12,7 @@ import { settleEvents } from './changes/removal-brake.ts';
 import { defaultLost, type SyncControlConfig } from './config.ts';
 import { advanceDestinations } from './destinations/background/advance-destinations.ts';
 import { advanceInspections } from './destinations/background/looks/advance-inspections.ts';
+import { advanceRepairs } from './destinations/background/repairs/advance-repairs.ts';
 import { advanceReplan } from './destinations/background/replan.ts';
 import { sweepChecks } from './destinations/calls/sweep-checks.ts';
 import { advanceReconnects } from './destinations/codehost-apps/reconnect-users.ts';
@@ -23,6 +24,7 @@ import { measureDeadLetters, measureQueue } from './metrics/measure-queue.ts';
 import type { SyncMetrics } from './metrics/sync-metrics.ts';
 import { countHeld } from './queries/changes/removal-brakes.ts';
 import { deadlines } from './queries/deadlines.ts';
+import { countHeldRepairs } from './queries/destinations/repairs.ts';
 import { LostEntries } from './queue/lost-entries.ts';
 
 interface Parts {
@@ -72,8 +74,12 @@ export const statementTasks: readonly Task[] = [
       advanceDestinations({ db: context.db, log, replan }, isStopping),
     );
   },
-  ({ following: { context, log } }) =>
-    every(1, 'looks', log, (isStopping) => advanceInspections(context, isStopping)),
+  ({ following: { context, log, brake }, observed }) =>
+    every(1, 'looks', log, async (isStopping) => {
+      await advanceRepairs({ db: context.db, brake }, isStopping);
+      observed.heldRepairs.set(await countHeldRepairs(context.db));
+      await advanceInspections(context, isStopping);
+    }),
   ({ following: { context, log } }) =>
     every(1, 'code-host applications', log, (isStopping) =>
       advanceReconnects({ db: context.db, log, queue: context.queue }, isStopping),

@@ -115,9 +115,9 @@ export const commonFields = (granularity: Granularity) => ({
     default: 'refuse',
     help: "What to do about an existing external secret that is not the destination's own: leave it alone, or take it over. One that another destination has marked is never taken over.",
   }),
-  drift_policy: option(z.enum(driftPolicies, { error: 'must be report or off' }), {
+  drift_policy: option(z.enum(driftPolicies, { error: 'must be report, repair or off' }), {
     default: 'report',
-    help: 'Whether to look regularly for external secrets that somebody else has changed: report what was found, or off.',
+    help: 'What to do about external secrets that somebody else has changed or deleted: report them, repair them by pushing again, or off to look for none.',
   }),
   inspection_period: option(secondsBetween(300, 90 * 86_400, '5m and 2160h (90 days)'), {
     default: 86_400,

@@ -76,7 +76,7 @@ export async function completeEntries(
                       as given (id, fence, generation, status, pushed_hash, settings_hash, remote, attempts, server, verified)) as done
       where e.id = any(${skipLocked ? unlockedIds('$1') : '$1::uuid[]'}) and e.id = done.id and e.fence = done.fence and ${isLeased}
       returning e.id, e.destination_id, e.status as reached, e.outcomes, e.destination_type, done.status, done.attempts,
-                case when done.pushed_hash is null then 'remove' else 'put' end as action, null::text as fault, null::text as error),
+                case when done.pushed_hash is null then 'remove' else 'put' end as action, null::text as fault, null::text as error, e.repair_of),
      recorded as (${recordOutcomes('completed')}),
      woken as (${requeueWaiting(`array(select id from completed where reached <> 'PENDING')`)} and s.id <> all($1::uuid[])),
      given_room as (${requeueFull(`array(select destination_id from completed where action = 'remove')`)} and f.id <> all($1::uuid[]))
@@ -216,7 +216,7 @@ export async function failEntry(
             outcomes = case when fault is not distinct from $5 and last_error is not distinct from $6 then outcomes else outcomes + 1 end,
             announced_at = null, lease_owner = null, lease_until = null, updated_at = now()
       where id = $1 and fence = $2 and ${isLeased}
-      returning id, outcomes, destination_type, $8::text as action, $4 as status, $5 as fault, $6 as error, $9::int as attempts),
+      returning id, outcomes, destination_type, $8::text as action, $4 as status, $5 as fault, $6 as error, $9::int as attempts, repair_of),
      recorded as (${recordOutcomes('failed')}),
      refreshed as (${requeueOutdated('array(select id from failed)')})
      select id from failed`,

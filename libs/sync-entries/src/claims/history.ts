@@ -1,5 +1,5 @@
 import type { Sql } from '@secrets/db';
-import type { FaultKind, SyncStatus } from '@secrets/domain';
+import type { Drift, FaultKind, SyncStatus } from '@secrets/domain';
 
 /** An outcome of an attempt. Identical failures in a row are one outcome. */
 export interface Outcome {
@@ -17,6 +17,8 @@ export interface Outcome {
   error: string | null;
   /** Attempts in a row, including this one. */
   attempts: number;
+  /** The drift that the attempt was to repair; null if it had another reason. */
+  repairOf: Drift | null;
 }
 
 /** Number of outcomes that are kept per entry. */
@@ -24,15 +26,15 @@ const historyLength = 20;
 
 /**
  * SQL of an insert that records the outcomes in `rows`: a table expression with the columns `id`, `outcomes`,
- * `destination_type`, `action`, `status`, `fault`, `error` and `attempts`. Overwrites the oldest outcome of each entry, or the
- * last one if `outcomes` has not changed. Nothing else removes outcomes, except the deletion of their entry.
+ * `destination_type`, `action`, `status`, `fault`, `error`, `attempts` and `repair_of`. Overwrites the oldest outcome of each
+ * entry, or the last one if `outcomes` has not changed. Nothing else removes outcomes, except the deletion of their entry.
  */
 export const recordOutcomes = (rows: string): string =>
-  `insert into sync.entry_history as h (entry_id, slot, number, destination_type, action, status, fault, error, attempts)
-   select id, outcomes % ${historyLength}, outcomes, destination_type, action, status, fault, error, attempts from ${rows}
+  `insert into sync.entry_history as h (entry_id, slot, number, destination_type, action, status, fault, error, attempts, repair_of)
+   select id, outcomes % ${historyLength}, outcomes, destination_type, action, status, fault, error, attempts, repair_of from ${rows}
    on conflict on constraint entry_history_pkey do update
      set number = excluded.number, action = excluded.action, status = excluded.status, fault = excluded.fault, error = excluded.error,
-         attempts = excluded.attempts, at = excluded.at,
+         attempts = excluded.attempts, repair_of = excluded.repair_of, at = excluded.at,
          since = case when h.number = excluded.number then h.since else excluded.since end`;
 
 /**
@@ -41,7 +43,7 @@ export const recordOutcomes = (rows: string): string =>
  */
 export const readHistory = (sql: Sql, entryIds: readonly string[]): Promise<Outcome[]> =>
   sql.query<Outcome>(
-    `select h.entry_id as "entryId", h.at, h.since, h.action, h.status, h.fault, h.error, h.attempts
+    `select h.entry_id as "entryId", h.at, h.since, h.action, h.status, h.fault, h.error, h.attempts, h.repair_of as "repairOf"
        from sync.entries e join sync.entry_history h on h.entry_id = e.id and h.destination_type = e.destination_type
       where e.id = any($1::uuid[]) order by h.at desc, h.number desc`,
     [entryIds],

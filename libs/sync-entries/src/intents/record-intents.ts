@@ -32,12 +32,13 @@ const firstRequestedAt = `requested_at = case when applied_generation < generati
 /**
  * SQL assignments that record a new intent of an entry. `verify` is an SQL condition: whether the external secret is read even if
  * nothing has changed here. After a failed attempt, it is read in any case, because what it holds is uncertain. No earlier
- * achievement counts for the new intent, even if commits were lost. `trace` is SQL of the trace that the intent belongs to.
+ * achievement counts for the new intent, even if commits were lost. A set, a retry and a new version also forget earlier repairs.
+ * `trace` is SQL of the trace that the intent belongs to.
  */
 export const newIntent = (origin: Origin, verify = 'false', trace = 'null'): string =>
   `generation = greatest(generation, applied_generation) + 1, status = 'PENDING', verify = verify or ${verify} or ${hasFailed},
    pushed_hash = case when not ${hasFailed} then pushed_hash end, fault = null, last_error = null, updated_at = now(), ${dueNow}, ${firstRequestedAt},
-   traceparent = ${trace},
+   traceparent = ${trace}, repair_of = null${origin === 'background' ? '' : ', repaired_at = null'},
    priority = case when applied_generation < generation then least(priority, ${priorities[origin]}) else ${priorities[origin]} end`;
 
 /**

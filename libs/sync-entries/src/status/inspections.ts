@@ -150,14 +150,19 @@ export async function endInspectionPage(
 
 /**
  * Requests a round at once that looks at everything in a destination. A round in progress ends, and the next one by period
- * follows a period later. Does nothing if such a round was requested before and has not ended.
+ * follows a period later. If such a round was requested before and has not ended, does nothing, or with `restart` begins it
+ * again.
  */
-export async function requestInspection(sql: Sql, destinationId: string): Promise<void> {
+export async function requestInspection(
+  sql: Sql,
+  destinationId: string,
+  { restart = false } = {},
+): Promise<void> {
   await sql.query(
     `update sync.inspections
         set requested_at = now(), due_at = now(), is_in_round = false, position = '', seen = 0, page_id = null
-      where destination_id = $1 and requested_at is null`,
-    [destinationId],
+      where destination_id = $1 and (requested_at is null or $2)`,
+    [destinationId, restart],
   );
 }
 

@@ -16,6 +16,9 @@ export interface InspectedEntry {
   verifiedAt: string | null;
   /** `SYNCED`, or `CLIENT_SIDE_ERROR` because of what an earlier look has found. */
   status: SyncStatus;
+  /** What that look has found, and the error that shows it; null if there is none. */
+  drift: Drift | null;
+  lastError: string | null;
   /** The keyed hash of the value that was last pushed. */
   pushedHash: string;
   /** Identifies the settings that it was pushed with. */
@@ -59,7 +62,7 @@ export const listInspectable = (sql: Sql, associationId: string, limit: number):
 export async function findInspectable(sql: Sql, entryId: string): Promise<InspectedEntry | undefined> {
   const [row] = await sql.query<InspectedEntry>(
     `select e.id, e.destination_id as "destinationId", e.sub_key as "subKey", e.external_name as "externalName", e.generation, e.fence,
-            e.verified_at::text as "verifiedAt", e.status, e.pushed_hash as "pushedHash", e.settings_hash as "settingsHash", e.remote, e.put_started_at as "putStartedAt",
+            e.verified_at::text as "verifiedAt", e.status, e.drift, e.last_error as "lastError", e.pushed_hash as "pushedHash", e.settings_hash as "settingsHash", e.remote, e.put_started_at as "putStartedAt",
             coalesce(e.synced_at < now() - ${settlingMinutes} * interval '1 minute', false) as "isSettled"
        from sync.entries e join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
       where e.id = $1 and ${isInspectable} and not ${isPausedNow('d.id', 'd.lane_id')} and not exists (select from sync.config where disabled)`,
@@ -98,7 +101,7 @@ export async function recordLook(
 ): Promise<boolean> {
   const rows = await sql.query(
     `update sync.entries e
-        set looked_at = now(), look_error = null, verified_at = now(), drift = $4, evidence = $5,
+        set looked_at = now(), look_error = null, verified_at = now(), drift = $4, evidence = $5, repair_of = null,
             drift_seen_at = case when $4 = 'none' then null when e.drift = $4 then coalesce(e.drift_seen_at, now()) else now() end,
             status = $6, last_error = case when $6 = 'SYNCED' then e.remote ->> 'notice' else $7 end,
             updated_at = case when e.status = $6 then e.updated_at else now() end,

@@ -150,13 +150,16 @@ async function conclude({ db, observe }: WorkerContext, { entry, context, look }
   if (conclusion === undefined) throw new Fault('not_ready', unsettled);
   const { destination } = context;
   const hasSettings = entry.settingsHash === settingsHash(destination);
-  const looked = { look, conclusion, status: entry.status, hasSettings };
-  const isRecorded = await recordLook(db, entry, outcomeOfLook(policyOf(destination), looked));
-  if (!isRecorded) return;
-  observe.metrics.looked(conclusion.drift);
-  if (conclusion.drift === 'none') return;
+  const outcome = outcomeOfLook(policyOf(destination), { look, conclusion, before: entry, hasSettings });
+  if (!(await recordLook(db, entry, outcome))) return;
+  const { drift, evidence } = outcome;
+  observe.metrics.looked(drift);
+  if (drift === 'none') return;
   const { id: entryId, destinationId, externalName } = entry;
-  observe.log.warn({ entryId, destinationId, externalName, ...conclusion }, 'an external secret has drifted');
+  observe.log.warn(
+    { entryId, destinationId, externalName, drift, evidence },
+    'an external secret has drifted',
+  );
 }
 
 /** A value that a newer version has stored counts as the default. */

@@ -11,15 +11,17 @@ const found: FoundSecret = {
   changedAt: new Date('2026-11-25T10:02:59.999Z'),
 };
 const changed = { drift: 'changed', evidence: 'value' } as const;
-const looked = { look: found, conclusion: changed, status: 'SYNCED', hasSettings: true } as const;
+const before = { status: 'SYNCED', drift: 'none', lastError: null } as const;
+const looked = { look: found, conclusion: changed, before, hasSettings: true } as const;
 
 test.each([
   ['report', 'SYNCED', 'CLIENT_SIDE_ERROR'],
   ['report', 'CLIENT_SIDE_ERROR', 'CLIENT_SIDE_ERROR'],
+  ['repair', 'SYNCED', 'CLIENT_SIDE_ERROR'],
   ['off', 'SYNCED', 'SYNCED'],
   ['off', 'CLIENT_SIDE_ERROR', 'CLIENT_SIDE_ERROR'],
 ] as const)('under %s, an entry that is %s and has drifted becomes %s', (policy, status, after) => {
-  const outcome = outcomeOfLook(policy, { ...looked, status });
+  const outcome = outcomeOfLook(policy, { ...looked, before: { ...before, status } });
   expect(outcome).toMatchObject({ ...changed, status: after });
   expect(outcome.error === null).toBe(after === 'SYNCED');
 });
@@ -33,11 +35,9 @@ test.each([
   (status, hasSettings, after) => {
     const conclusion = { drift: 'none', evidence: 'mark' } as const;
     for (const policy of ['report', 'off'] as const)
-      expect(outcomeOfLook(policy, { ...looked, conclusion, status, hasSettings })).toEqual({
-        ...conclusion,
-        status: after,
-        error: null,
-      });
+      expect(
+        outcomeOfLook(policy, { ...looked, conclusion, before: { ...before, status }, hasSettings }),
+      ).toEqual({ ...conclusion, status: after, error: null });
   },
 );
 
@@ -78,3 +78,16 @@ test('the error of an external secret that is missing says that it was deleted',
     'the external secret was deleted by somebody else',
   );
 });
+
+test.each(['changed', 'missing', 'foreign', 'none'] as const)(
+  'an entry that is contested remains so, unless a look finds that it is foreign or unchanged: %s',
+  (drift) => {
+    const status = 'CLIENT_SIDE_ERROR';
+    const contested = { status, drift: 'contested', lastError: 'undone twice' } as const;
+    const conclusion = { drift, evidence: null } as const;
+    const outcome = outcomeOfLook('repair', { ...looked, conclusion, before: contested });
+    if (drift === 'changed' || drift === 'missing')
+      expect(outcome).toEqual({ drift: 'contested', evidence: null, status, error: 'undone twice' });
+    else expect(outcome.drift).toBe(drift);
+  },
+);

@@ -6,7 +6,8 @@ import type { Conclusion } from './drift-of.ts';
 interface Looked {
   look: Look;
   conclusion: Conclusion;
-  status: InspectedEntry['status'];
+  /** The entry before the look. */
+  before: Pick<InspectedEntry, 'status' | 'drift' | 'lastError'>;
   /** Whether the entry was pushed with the settings that its destination has now. */
   hasSettings: boolean;
 }
@@ -14,12 +15,15 @@ interface Looked {
 /**
  * Decides what becomes of an entry after a look. One that has drifted waits for the operator, unless the policy is `off`: then
  * only its drift is shown. One that somebody has put right again is `SYNCED`, after it has been pushed if settings were changed
- * meanwhile: a change of settings leaves out what has drifted.
+ * meanwhile: a change of settings leaves out what has drifted. One that is contested remains so while it is changed or missing.
  */
 export function outcomeOfLook(policy: DriftPolicy, looked: Looked): LookOutcome {
-  const { look, conclusion, status, hasSettings } = looked;
+  const { look, conclusion, hasSettings, before } = looked;
+  const { status } = before;
   if (conclusion.drift === 'none')
     return { ...conclusion, status: status === 'SYNCED' || hasSettings ? 'SYNCED' : 'PENDING', error: null };
+  if (before.drift === 'contested' && conclusion.drift !== 'foreign')
+    return { ...conclusion, drift: 'contested', status, error: before.lastError };
   if (policy === 'off' && status === 'SYNCED') return { ...conclusion, status, error: null };
   return { ...conclusion, status: 'CLIENT_SIDE_ERROR', error: driftError(look) };
 }

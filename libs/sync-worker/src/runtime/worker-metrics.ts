@@ -1,4 +1,4 @@
-import type { Drift } from '@secrets/domain';
+import { type Drift, driftKinds } from '@secrets/domain';
 import type { Metrics } from '@secrets/telemetry';
 
 /** Measurements of a worker. The labels have few values: types, operations and kinds of faults, never names. */
@@ -21,7 +21,7 @@ const callBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 /** Up to a day: failures of a provider are retried for hours. */
 const latencyBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400];
 
-const findings: readonly (Drift | 'unknown')[] = ['none', 'changed', 'missing', 'foreign', 'unknown'];
+const findings: readonly (Drift | 'unknown')[] = [...driftKinds, 'unknown'];
 
 /** Creates the metrics of a worker. Those that alerts look at exist from the start, with the value 0. */
 export function workerMetrics(metrics: Metrics, destination_type: string): WorkerMetrics {

@@ -22,8 +22,8 @@ const worker: string[] = [
   'delete on sync.entries, sync.associations',
   `update (status, attempts, next_attempt_at, due_at, announced_at, lease_owner, lease_until, fence, applied_generation,
     overwrite, verify, priority, pushed_hash, settings_hash, remote, put_started_at, fault, last_error, outcomes, synced_at, updated_at, requested_at,
-    looked_at, look_error, verified_at, drift, drift_seen_at, evidence) on sync.entries`,
-  'select, insert, update (number, action, status, fault, error, attempts, since, at) on sync.entry_history',
+    looked_at, look_error, verified_at, drift, drift_seen_at, evidence, repair_of) on sync.entries`,
+  'select, insert, update (number, action, status, fault, error, attempts, repair_of, since, at) on sync.entry_history',
   'update (updated_at) on sync.associations', // required by `for update`
   'update (window_size, threshold, failures, refusals, paused_until, reason, tokens) on sync.lanes',
   'insert, update on sync.destination_health',

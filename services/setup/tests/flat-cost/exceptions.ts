@@ -10,6 +10,8 @@ export const counted: Record<string, number> = {
   sweepSomeEvents: 1_000,
   countToReplan: 1_001,
   countDue: 5_000,
+  countUndecided: 1_001,
+  countHeldRepairs: 100,
   // One page of 500, of which only some rows need a new intent: four pages each, looked up by ID.
   pushSomeAgain: 1_000,
   associationsDueToPush: 3 * 400,

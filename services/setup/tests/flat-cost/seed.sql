@@ -59,6 +59,11 @@ insert into sync.store_reads (id, destination_id, destination_type, question, re
 insert into sync.inspections (destination_id, destination_type, due_at)
   select id, type, case when name ~ '[13579]$' then now() - interval '1 minute' else now() + interval '1 hour' end from sync.destinations;
 
+-- repairs: wanted in some, approved in one, and held in a hundred
+insert into sync.repairs (destination_id, is_wanted, is_repairing, decisions, held_at)
+  select id, name ~ '^d9\d$', name = 'd5', (name = 'd5')::int, case when name ~ '^d8\d\d$' then now() end
+    from sync.destinations;
+
 create temp table seeded as
   select d.id, d.name, s.n, s.kind, s.keys
     from sync.destinations d cross join lateral (

@@ -34,7 +34,7 @@ const pollMs = 100;
 
 /**
  * Has a worker look at the external secrets of an association, and record whether they are still what was pushed
- * (docs/conventions/sync-operation.md#looking-at-external-secrets). Nothing is repaired. Throws as `requireCallable`, `not_found`
+ * (docs/conventions/drift.md). Nothing is repaired. Throws as `requireCallable`, `not_found`
  * if there is no such association, `rate_limited` if the budget of the account has no call to spare, and `unavailable` if no
  * look has ended in time.
  */

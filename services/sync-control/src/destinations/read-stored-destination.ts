@@ -1,11 +1,18 @@
 import type { Sql } from '@secrets/db';
 import { findDescription, presentDestination } from '@secrets/destinations';
-import { countByDrift, countToPush, findRequestedInspection, readInspectedAt } from '@secrets/sync-entries';
+import {
+  countByDrift,
+  countToPush,
+  countUndecided,
+  findRequestedInspection,
+  readInspectedAt,
+} from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/associations/association-counts.ts';
 import { countToReplan } from '../queries/associations/association-pages.ts';
 import { findHeldRemovals } from '../queries/changes/removal-brakes.ts';
 import type { DestinationRow } from '../queries/destinations/destinations.ts';
+import { listHeldRepairs } from '../queries/destinations/repairs.ts';
 import { countToRetry } from './background/retry-failed.ts';
 import { decryptCredentials } from './stored-credentials.ts';
 
@@ -32,6 +39,7 @@ export const readStoredDestination = async (
   ...(await inspectionProgress(db, row)),
   ...(row.backgroundError === null ? {} : { background_error: row.backgroundError }),
   ...(await heldRemovals(db, row)),
+  ...(await heldRepairs(db, row)),
   ...(await looks(db, row)),
 });
 
@@ -81,6 +89,13 @@ async function heldRemovals(sql: Sql, { id }: DestinationRow) {
   const held = await findHeldRemovals(sql, id);
   if (held === undefined) return {};
   return { removals_held_at: held.heldAt.toISOString(), removals_held: held.entries };
+}
+
+async function heldRepairs(sql: Sql, { id }: DestinationRow) {
+  const [held] = await listHeldRepairs(sql, [id]);
+  if (held === undefined) return {};
+  const repairs = await countUndecided(sql, id, held.decisions, maxCounted);
+  return { repairs_held_at: held.heldAt.toISOString(), repairs_held: repairs };
 }
 
 async function looks(sql: Sql, { id }: DestinationRow) {

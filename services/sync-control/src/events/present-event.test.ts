@@ -72,6 +72,7 @@ test.each([
 
 test.each([
   { kind: 'destination_updated', path: 'sys/sync/destinations/cloudA-sm/d', shown: {} },
+  { kind: 'repairs_held', path: 'sys/sync/destinations/cloudA-sm/d', shown: {} },
   { kind: 'work_started', path: 'sys/sync/destinations/cloudA-sm/d', shown: { work: 'purge' } },
   {
     kind: 'destination_paused',
@@ -87,20 +88,23 @@ test.each([
   expect(event).toEqual({ namespace: '', type: 'cloudA-sm', name: 'd', ...shown });
 });
 
-test('drift is shown to those who may read the associations of its destination', () => {
-  const found = { ...row, kind: 'drift_found', status: null, drift: 'changed' };
-  expect(presentEvent(found, root, readable('sys/sync/destinations/cloudA-sm/d/associations'))).toEqual({
-    namespace: '',
-    type: 'cloudA-sm',
-    name: 'd',
-    mount: 'kv',
-    secret_name: 'shop/db',
-    sub_key: 'password',
-    external_name: 'shop-db',
-    drift: 'changed',
-  });
-  expect(presentEvent(found, root, readable('sys/sync/associations/kv/shop/db'))).toBeUndefined();
-});
+test.each(['drift_found', 'drift_repaired'])(
+  '%s is shown to those who may read the associations of its destination',
+  (kind) => {
+    const found = { ...row, kind, status: null, drift: 'changed' };
+    expect(presentEvent(found, root, readable('sys/sync/destinations/cloudA-sm/d/associations'))).toEqual({
+      namespace: '',
+      type: 'cloudA-sm',
+      name: 'd',
+      mount: 'kv',
+      secret_name: 'shop/db',
+      sub_key: 'password',
+      external_name: 'shop-db',
+      drift: 'changed',
+    });
+    expect(presentEvent(found, root, readable('sys/sync/associations/kv/shop/db'))).toBeUndefined();
+  },
+);
 
 test('nothing of another namespace is shown', () => {
   const all = () => true;

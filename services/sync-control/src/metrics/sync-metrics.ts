@@ -19,6 +19,7 @@ export function syncMetrics(metrics: Metrics) {
       'Secrets whose changes could not be followed',
     ),
     heldRemovals: metrics.gauge('sync_destinations_with_held_removals', 'Destinations that hold removals'),
+    heldRepairs: metrics.gauge('sync_destinations_with_held_repairs', 'Destinations that hold repairs'),
     queued: metrics.gauge('sync_queue_entries', 'Entries that are not done, up to 100,000 of each state', [
       ...byType,
       'state',

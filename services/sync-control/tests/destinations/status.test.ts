@@ -53,6 +53,7 @@ test('a new destination is open, and has nothing in it', async () => {
         background_error: null,
         removals_held_at: null,
         removals_held: 0,
+        repairs_held_at: null,
       },
     },
   });

@@ -2,6 +2,7 @@ import type { SyncStatus } from '@secrets/domain';
 import {
   admitEntries,
   announcedEntries,
+  contestEntries,
   countByDrift,
   countByStatus,
   countDue,
@@ -10,6 +11,7 @@ import {
   countPending,
   countPresent,
   countToPush,
+  countUndecided,
   countWanted,
   deleteSomeEntries,
   endAllLeases,
@@ -18,9 +20,11 @@ import {
   entriesOf,
   entriesOfSubKeys,
   handOverEntries,
+  hasRepairable,
   insertEntries,
   liftPause,
   listLanes,
+  lockRepairable,
   markAnnounced,
   namesTaken,
   pendingAssociations,
@@ -36,6 +40,7 @@ import {
   recordReplacements,
   releaseAdmitted,
   removalError,
+  repairEntries,
   requestPut,
   requestRemoval,
   retryFailed,
@@ -115,6 +120,20 @@ export const entryCases: Case[] = casesOf('sync-control', {
   'counting what was refused': (db) => countFailedBeforeRetry(db, destinations.failed, 1, 'refused'),
   'retrying where nothing failed': (db) => retryFailed(db, destinations.busy, 500),
   'counting what is left to be retried': (db) => countFailedBeforeRetry(db, destinations.failed, 1),
+  'repairing a page': async (db) => {
+    await db.query(
+      `update sync.entries set fault = null, drift = 'changed', applied_generation = generation, desired = 'present'
+        where id in (select id from sync.entries where destination_id = $1 limit 2000)`,
+      [destinations.failed],
+    );
+    await hasRepairable(db, destinations.failed, 1);
+    await countUndecided(db, destinations.failed, 0, 1_001);
+    const repairable = await lockRepairable(db, destinations.failed, { decisions: 1, limit: 200 });
+    if (repairable.length < 200) throw new Error('no entry has drifted');
+    const [first, ...others] = repairable.map(({ id }) => id);
+    await contestEntries(db, [{ id: first!, error: 'undone' }]);
+    await repairEntries(db, others);
+  },
   'deleting a page of entries by force': (db) => deleteSomeEntries(db, destinations.deleted, 500),
   'counting the entries of a destination': (db) => countEntries(db, destinations.busy),
   'counting the wanted entries of a destination, up to a limit': (db) =>

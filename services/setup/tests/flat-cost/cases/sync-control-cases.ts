@@ -40,6 +40,7 @@ import * as checks from '../../../../sync-control/src/queries/destinations/desti
 import * as marks from '../../../../sync-control/src/queries/destinations/destination-marks.ts';
 import * as stored from '../../../../sync-control/src/queries/destinations/destinations.ts';
 import * as purges from '../../../../sync-control/src/queries/destinations/purges.ts';
+import * as repairs from '../../../../sync-control/src/queries/destinations/repairs.ts';
 import * as replans from '../../../../sync-control/src/queries/destinations/replans.ts';
 import * as reads from '../../../../sync-control/src/queries/destinations/store-reads.ts';
 import * as progress from '../../../../sync-control/src/queries/event-progress.ts';
@@ -378,6 +379,18 @@ const reconciliationCases: Case[] = casesOf('sync-control', {
   'reading the held removals of several destinations': (db) =>
     brakes.listHeldRemovals(db, [destinations.withoutSource, destinations.busy], 1_001),
   'counting destinations with held removals': (db) => brakes.countHeld(db),
+  'deciding about repairs': async (db) => {
+    await repairs.listDestinationsToRepair(db);
+    await repairs.lockRepairs(db, destinations.failed);
+    await repairs.startPass(db, destinations.failed);
+    await repairs.holdRepairs(db, destinations.failed);
+    await repairs.listHeldRepairs(db, [destinations.failed, destinations.busy]);
+    await repairs.countHeldRepairs(db);
+    await repairs.approveRepairsIfHeld(db, destinations.failed);
+    await repairs.approveRepairs(db, destinations.failed);
+    await repairs.endRepairs(db, destinations.failed);
+    await repairs.forgetRepairs(db, destinations.failed);
+  },
   'changing the configuration': (db) => updateSyncConfig(db, { disabled: false, queueCapacity: undefined }),
   'resetting the configuration': (db) => resetSyncConfig(db),
 });

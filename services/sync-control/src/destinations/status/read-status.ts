@@ -10,12 +10,13 @@ import type { Context } from '../../context.ts';
 import { countWithUnnamedKeys } from '../../queries/associations/association-counts.ts';
 import { type HeldRemovals, listHeldRemovals } from '../../queries/changes/removal-brakes.ts';
 import type { DestinationOverviewRow } from '../../queries/destinations/destinations.ts';
+import { listHeldRepairs } from '../../queries/destinations/repairs.ts';
 import { presentDestinationFlow } from './present-pause.ts';
 
 /** The numbers of a destination are exact up to this one: their cost must not grow with what is stored. */
 export const maxCountedOfStatus = 10_000;
 
-/** Status of a destination: entries by status, its queue, its health, and removals that wait for the operator. */
+/** Status of a destination: entries by status, its queue, its health, and what waits for the operator's confirmation. */
 export interface DestinationStatus {
   destination: DestinationOverviewRow;
   entries: Readonly<Record<string, number>>;
@@ -23,6 +24,7 @@ export interface DestinationStatus {
   queue: DestinationQueue;
   health: DestinationHealth;
   held: HeldRemovals | undefined;
+  repairsHeldAt: Date | null;
 }
 
 /** Reads the status of these destinations. Those that were deleted in the meantime are left out. */
@@ -39,13 +41,15 @@ export async function readDestinationStatuses(
   const queues = byDestination(await readQueues(db, ids, maxCountedOfStatus));
   const healths = byDestination(await readHealth(db, ids));
   const held = byDestination(await listHeldRemovals(db, ids, maxCountedOfStatus));
+  const heldRepairs = byDestination(await listHeldRepairs(db, ids));
   return destinations.flatMap((destination) => {
     const { id } = destination;
     const health = healths.get(id);
     if (health === undefined) return [];
     const entries = Object.fromEntries((counts.get(id) ?? []).map(({ status, count }) => [status, count]));
     const ofDestination = { entries, unnamed: unnamed.get(id) ?? 0, queue: queues.get(id)! };
-    return [{ destination, ...ofDestination, health, held: held.get(id) }];
+    const repairsHeldAt = heldRepairs.get(id)?.heldAt ?? null;
+    return [{ destination, ...ofDestination, health, held: held.get(id), repairsHeldAt }];
   });
 }
 
@@ -57,7 +61,15 @@ export const isBounded = ({ entries, unnamed, queue: { due, scheduled } }: Desti
   [...Object.values(entries), unnamed, due, scheduled].some((count) => count >= maxCountedOfStatus);
 
 /** Presents a destination in `sys/sync/status`. */
-export const presentStatus = ({ destination, entries, unnamed, queue, health, held }: DestinationStatus) => ({
+export const presentStatus = ({
+  destination,
+  entries,
+  unnamed,
+  queue,
+  health,
+  held,
+  repairsHeldAt,
+}: DestinationStatus) => ({
   type: destination.type,
   name: destination.name,
   entries,
@@ -73,6 +85,7 @@ export const presentStatus = ({ destination, entries, unnamed, queue, health, he
   background_error: destination.backgroundError,
   removals_held_at: held?.heldAt.toISOString() ?? null,
   removals_held: held?.entries ?? 0,
+  repairs_held_at: repairsHeldAt?.toISOString() ?? null,
 });
 
 /** The work on the whole destination that is in progress. */

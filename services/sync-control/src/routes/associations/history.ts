@@ -72,7 +72,7 @@ const presentEntryHistory = (entry: Entry, outcomes: readonly Outcome[]) => ({
   sub_key: entry.subKey,
   external_name: entry.externalName,
   sync_status: entry.status,
-  outcomes: outcomes.map(({ at, since, action, status, fault, error, attempts }) => ({
+  outcomes: outcomes.map(({ at, since, action, status, fault, error, attempts, repairOf }) => ({
     at: timestamp(at),
     since: timestamp(since),
     action,
@@ -80,5 +80,6 @@ const presentEntryHistory = (entry: Entry, outcomes: readonly Outcome[]) => ({
     fault,
     error,
     attempts,
+    ...(repairOf === null ? {} : { repair_of: repairOf }),
   })),
 });

@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { approveHeldRemovals } from '../../destinations/approve-held-removals.ts';
+import { approveHeldRepairs } from '../../destinations/background/repairs/approve-held-repairs.ts';
 import { startRetry } from '../../destinations/background/start-retry.ts';
 import { confirmScope } from '../../destinations/confirm-scope.ts';
 import { readStoredDestination } from '../../destinations/read-stored-destination.ts';
@@ -47,6 +48,7 @@ export const destinationEndpoints = (context: Context): Endpoint[] => [
   deleteDestination(context),
   retryDestination(context),
   confirmRemovals(context),
+  confirmRepairs(context),
   confirmOtherScope(context),
 ];
 
@@ -172,6 +174,18 @@ const confirmRemovals = (context: Context) =>
     params: DestinationParams,
     handle: async ({ params, caller }) => {
       const warnings = await approveHeldRemovals(context, caller, params);
+      return { data: await readShown(context, caller, params), warnings };
+    },
+  });
+
+const confirmRepairs = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: `${path}/confirm-repairs`,
+    summary: 'Confirm repairs that are held because too many external secrets were changed by somebody else',
+    params: DestinationParams,
+    handle: async ({ params, caller }) => {
+      const warnings = await approveHeldRepairs(context, caller, params);
       return { data: await readShown(context, caller, params), warnings };
     },
   });
