@@ -35,6 +35,16 @@ async function dayPasses(): Promise<void> {
   await db.close();
 }
 
+/** Waits until no drift waits for a decision about its repair. */
+async function untilDecided(): Promise<void> {
+  const db = openDatabase(system);
+  await eventually(
+    () => db.query('select from sync.repairs where is_wanted or is_repairing'),
+    (open) => open.length === 0,
+  );
+  await db.close();
+}
+
 /** The ID and the settings of a destination, as they are stored. */
 async function storedDestination(name: string): Promise<{ id: string; settings: Record<string, unknown> }> {
   const db = openDatabase(system);
@@ -260,6 +270,37 @@ describe.each(sandboxTypes.map(({ type }) => type))('a look at an external secre
     await at.set();
     await eventuallyEqual(async () => (await at.line()).sync_status, 'CLIENT_SIDE_ERROR');
     expect((await system.sandbox.find(type, at.name))?.value).toBe('theirs');
+  });
+
+  test.each([
+    ['edit', 'changed'],
+    ['delete', 'missing'],
+    ['recreate', 'foreign'],
+  ] as const)('is followed by a repair, if asked for and not foreign (%s)', async (action, drift) => {
+    const at = await createSynced(type);
+    const { api, sandbox } = system;
+    await eventually(
+      async () => {
+        if (action === 'delete') await at.byHand('edit');
+        await at.byHand(action);
+        await timePasses();
+        return (await at.inspect()).line;
+      },
+      (line) => line.drift === drift,
+    );
+    expectStatus(await api('PATCH', at.path, { drift_policy: 'repair' }), 200);
+    if (drift === 'foreign') {
+      await untilDecided();
+      expect(await at.line()).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', drift });
+      expect((await sandbox.find(type, at.name))?.value).toBe('theirs');
+      return;
+    }
+    await at.untilSynced();
+    expect(await at.line()).toMatchObject({ drift: 'none', last_error: null });
+    expect((await sandbox.find(type, at.name))?.value).toContain('ours');
+    const query = new URLSearchParams(at.secret).toString();
+    const history = expectStatus(await api('GET', `${at.path}/associations/history?${query}`), 200);
+    expect(history.body.data.external_secrets[0].outcomes[0]).toMatchObject({ repair_of: drift });
   });
 
   test('proves nothing right after a push, because reads may be older', async () => {

@@ -14,6 +14,7 @@ import {
   releaseTests,
   tagTests,
 } from './rules/ownership-tests.ts';
+import { repairTests } from './rules/repair-tests.ts';
 import { staleTests } from './rules/stale-tests.ts';
 import { startTests } from './rules/start-tests.ts';
 import { sizeTests, valueTests } from './rules/value-tests.ts';
@@ -33,7 +34,10 @@ export function describeDriver(subject: DriverUnderTest): void {
     sizeTests(suite);
     ownershipTests(suite);
     releaseTests(suite);
-    if (subject.changesOutside) outsideTests(suite);
+    if (subject.changesOutside) {
+      outsideTests(suite);
+      repairTests(suite);
+    }
     staleTests(suite);
     if (subject.showsOwner ?? subject.supportsTags) {
       markTests(suite);
