@@ -13,7 +13,7 @@ async function tour(stack: Stack): Promise<void> {
   const browser = await startBrowser();
   try {
     const rootToken = await stack.rootToken();
-    const { page, faults } = await openSignedIn(browser, { url: stack.url, rootToken }, '/', {});
+    const { page, faults } = await openSignedIn(browser, { url: stack.url, rootToken }, '/');
     await takeTour({ page, sandbox: sandboxControl(stack.sandboxUrl) });
     if (faults.length > 0) throw new Error(`the browser reported:\n${faults.join('\n')}`);
   } finally {

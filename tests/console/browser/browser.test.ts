@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { securityHeaders } from '../../../services/gateway/src/console/security-headers.ts';
 import { accessibilityFaults } from './accessibility.ts';
-import { openPage, startBrowser } from './browser.ts';
+import { openPage, startBrowser, type WatchedPage } from './browser.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
 
 const html = (body: string) =>
@@ -15,6 +15,7 @@ const html = (body: string) =>
 describeInBrowser('what the tests notice', () => {
   let server: Server;
   let browser: Browser;
+  let opened: WatchedPage;
   let body = '';
   const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -25,6 +26,7 @@ describeInBrowser('what the tests notice', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     browser = await startBrowser();
+    opened = await openPage(browser, url());
   });
   afterAll(async () => {
     await browser?.close();
@@ -33,12 +35,11 @@ describeInBrowser('what the tests notice', () => {
 
   async function faultsOf(text: string, script = '0'): Promise<string[]> {
     body = text;
-    const { page, faults, close } = await openPage(browser, url());
+    const { page, faults } = opened;
+    faults.splice(0);
     await page.goto('/ui/');
     await page.evaluate(script).catch(() => undefined);
-    const all = [...faults, ...(await accessibilityFaults(page))];
-    await close();
-    return all;
+    return [...faults, ...(await accessibilityFaults(page))];
   }
 
   test('nothing, on a page without faults', async () => {
