@@ -1,6 +1,11 @@
 export { describeDriver } from './conformance/describe-driver.ts';
 export { describeSettings } from './conformance/describe-settings.ts';
-export type { DriverWith, HarnessOptions, LoggingHarness } from './conformance/driver-harness.ts';
+export {
+  type DriverWith,
+  type HarnessOptions,
+  type LoggingHarness,
+  throttledSeconds,
+} from './conformance/driver-harness.ts';
 export { newValue, putRequest } from './conformance/put-request.ts';
 export { retriesOf } from './conformance/retries-of.ts';
 export { ownWords } from './conformance/rules/fault-tests.ts';

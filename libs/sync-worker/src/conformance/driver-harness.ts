@@ -3,6 +3,9 @@ import type { ConnectedDestination, DestinationSettings, DriverContext } from '.
 import type { FoundSecret } from '../driver/look.ts';
 import type { EgressGuard } from '../egress/egress-guard.ts';
 
+/** The seconds that `throttled` asks to wait: several tests wait for that long. */
+export const throttledSeconds = 2;
+
 /** The faults that a simulated destination can inject. Each affects all calls until it is cleared. */
 export type FaultScenario =
   | 'throttled'
@@ -48,7 +51,7 @@ export interface DriverHarness {
   /** Changes an external secret as somebody else, in one of the ways of `changesOutside`. */
   changeOutside?(change: string, name: string): Promise<void>;
   /**
-   * Injects a fault. `throttled` asks to wait for seven seconds. `diesAfterActing` affects only the next call: it
+   * Injects a fault. `throttled` asks to wait for `throttledSeconds`. `diesAfterActing` affects only the next call: it
    * performs the operation and then closes the connection. `empty` affects only operations to which a success has a body.
    * @param operation one of `calls`, and the only one that the fault affects
    */

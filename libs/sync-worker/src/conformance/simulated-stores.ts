@@ -4,7 +4,12 @@ import type { ConnectedDestination, DestinationSettings, Driver, DriverContext }
 import { parsedSettings } from '../driver/parsed-settings.ts';
 import { ScopeMemory } from '../driver/scope-memory.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
-import type { DriverHarness, FaultScenario, RedirectStatus } from './driver-harness.ts';
+import {
+  type DriverHarness,
+  type FaultScenario,
+  type RedirectStatus,
+  throttledSeconds,
+} from './driver-harness.ts';
 
 /** An error response of the provider. */
 interface Refusal {
@@ -170,7 +175,7 @@ const faultsOf = ({
   refusals,
   canary: message,
 }: SimulatedStoresOptions): Record<FaultScenario, StoreFault> => ({
-  throttled: { effect: 'throttle', retryAfterSeconds: 7 },
+  throttled: { effect: 'throttle', retryAfterSeconds: throttledSeconds },
   unavailable: { effect: 'server-error' },
   forbidden: { effect: 'error', ...refusals.forbidden, message },
   unauthenticated: { effect: 'error', ...refusals.unauthenticated, message },

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ConnectedDestination, PutRequest, RemoveRequest } from '../driver/driver.ts';
 import { requireWritable } from '../driver/ownership.ts';
 import { describeDriver } from './describe-driver.ts';
-import type { DriverHarness, FaultScenario } from './driver-harness.ts';
+import { type DriverHarness, type FaultScenario, throttledSeconds } from './driver-harness.ts';
 
 const maxValueBytes = 1_000;
 const kinds: Partial<Record<FaultScenario, FaultKind>> = {
@@ -59,7 +59,7 @@ class WriteOnlyStore {
       this.scenario = undefined;
       act();
     }
-    const wait = scenario === 'throttled' ? { retryAfterSeconds: 7 } : {};
+    const wait = scenario === 'throttled' ? { retryAfterSeconds: throttledSeconds } : {};
     throw new Fault(kinds[scenario] ?? 'unavailable', 'calling: the response cannot be parsed', wait);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { FaultKind } from '@secrets/domain';
 import type { ConnectedDestination } from '../../driver/driver.ts';
-import type { FaultScenario } from '../driver-harness.ts';
+import { type FaultScenario, throttledSeconds } from '../driver-harness.ts';
 import { canary, type DriverSuite } from '../driver-suite.ts';
 import { newValue, putRequest } from '../put-request.ts';
 import { bytesReadBy } from './bytes-read-by.ts';
@@ -69,7 +69,7 @@ export function faultTests(suite: DriverSuite): void {
   test('a throttled call reports how long the destination asks to wait', async () => {
     suite.harness.inject('throttled');
     const fault = await suite.faultOf(() => suite.put(putRequest(suite.harness.freshName(), canary)));
-    expect(fault.retryAfterSeconds).toBe(7);
+    expect(fault.retryAfterSeconds).toBe(throttledSeconds);
   });
 
   test('calls to a silent destination end when the signal aborts', async () => {
