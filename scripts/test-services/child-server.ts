@@ -67,6 +67,7 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
     },
     restart: async (signal, meanwhile) => {
       await end(signal);
+      await untilFree(options.port);
       await meanwhile?.(folder);
       await start();
     },
@@ -105,6 +106,12 @@ async function untilListening(child: ChildProcess, port: number): Promise<boolea
     await sleep(100);
   }
   return false;
+}
+
+/** A program that the first one has started may still end, and would be taken for the new one. */
+async function untilFree(port: number): Promise<void> {
+  const end = Date.now() + stopTimeoutMs;
+  while (Date.now() < end && (await isListening(port))) await sleep(20);
 }
 
 function isListening(port: number): Promise<boolean> {
