@@ -21,17 +21,20 @@ export interface OtlpReceiver {
   spans: ReceivedSpan[];
   /** Everything received, as it was sent. */
   raw(): string;
+  /** From now on, accepts spans without keeping them. */
+  ignore(): void;
   stop(): Promise<void>;
 }
 
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: Buffer[] = [];
+  let isKeeping = true;
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request);
     const isExport =
       request.url === '/v1/traces' && request.headers['content-type'] === 'application/x-protobuf';
-    if (isExport) {
+    if (isExport && isKeeping) {
       bodies.push(body);
       spans.push(...spansIn(body));
     }
@@ -42,6 +45,9 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     raw: () => Buffer.concat(bodies).toString('latin1'),
+    ignore: () => {
+      isKeeping = false;
+    },
     stop: async () => {
       server.closeAllConnections();
       await once(server.close(), 'close');

@@ -2,28 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { eventually } from '../harness/eventually.ts';
-import { client, expectStatus, send } from '../harness/http.ts';
-import { describeDistributed, type Suite } from '../outages/describe-distributed.ts';
-import { type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts';
-
-const receiver = await startOtlpReceiver();
-afterAll(() => receiver.stop());
+import { eventually } from '../../harness/eventually.ts';
+import { client, expectStatus, send } from '../../harness/http.ts';
+import type { OtlpReceiver, ReceivedSpan } from '../../observability/otlp-receiver.ts';
+import type { Suite } from '../describe-distributed.ts';
 
 const random = (bytes: number) => randomBytes(bytes).toString('hex');
 const [traceId, clientSpanId] = [random(16), random(8)];
 const requestId = `request-${random(4)}`;
 const canary = { value: `canary-${random(8)}`, name: `name-${random(8)}`, changed: `canary-${random(8)}` };
 
-const spansOf = (id: string) => receiver.spans.filter((span) => span.traceId === id);
+export function traces(suite: Suite, receiver: OtlpReceiver): void {
+  afterAll(() => receiver.ignore()); // the other parts cause many spans
 
-/** The spans from the first one of the trace to this one, as `<service>: <name>`. */
-function pathTo(span: ReceivedSpan): string[] {
-  const parent = spansOf(span.traceId).find(({ spanId }) => spanId === span.parentId);
-  return [...(parent === undefined ? [] : pathTo(parent)), `${span.service}: ${span.name}`];
-}
+  const spansOf = (id: string) => receiver.spans.filter((span) => span.traceId === id);
 
-const define = (suite: Suite) => {
+  /** The spans from the first one of the trace to this one, as `<service>: <name>`. */
+  function pathTo(span: ReceivedSpan): string[] {
+    const parent = spansOf(span.traceId).find(({ spanId }) => spanId === span.parentId);
+    return [...(parent === undefined ? [] : pathTo(parent)), `${span.service}: ${span.name}`];
+  }
   const api = () => client(suite.system.url, suite.system.rootToken);
   const write = (headers: Record<string, string>, value: string) =>
     send(`${suite.system.url}/v1/kv/data/${canary.name}`, 'POST', {
@@ -66,8 +64,8 @@ const define = (suite: Suite) => {
     expect(first).toMatchObject({ parentId: clientSpanId, attributes: { request_id: requestId } });
     const entry = spansOf(traceId).find(({ name }) => name === 'sync entry');
     expect(entry!.attributes).toMatchObject({ entry_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-    const stored = Object.values(await suite.sandbox.contents('cloudA-sm'));
-    expect(stored).toEqual([JSON.stringify({ k: canary.changed })]);
+    const stored = await suite.sandbox.find('cloudA-sm', `*/${canary.name}`);
+    expect(stored?.value).toBe(JSON.stringify({ k: canary.changed }));
   });
 
   test('the audit lines have the request ID and the trace ID', () => {
@@ -80,7 +78,12 @@ const define = (suite: Suite) => {
 
   test('the log lines of a failed attempt have the entry ID and the trace ID, and its spans the kind of fault', async () => {
     const failing = random(16);
-    await suite.sandbox.fault({ effect: 'throttle', times: 1, retryAfterSeconds: 1 });
+    await suite.sandbox.fault({
+      effect: 'throttle',
+      name: `*/${canary.name}`,
+      times: 1,
+      retryAfterSeconds: 1,
+    });
     expectStatus(
       await write({ traceparent: `00-${failing}-${clientSpanId}-01` }, `canary-${random(8)}`),
       200,
@@ -133,7 +136,4 @@ const define = (suite: Suite) => {
     for (const secret of [...Object.values(canary), suite.system.rootToken, 'kv/data'])
       expect(raw).not.toContain(secret);
   });
-};
-
-const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_BSP_SCHEDULE_DELAY: '100' };
-await describeDistributed('traces of a running system', define, { env });
+}
