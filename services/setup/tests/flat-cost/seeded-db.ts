@@ -8,12 +8,17 @@ import { preparedDb } from '../role-for-test.ts';
  * those that refer to it.
  */
 const largeTables = [
+  'login.rate_limit_usage',
+  'login.wrapped_responses',
   'login.tokens',
   'login.entity_aliases',
   'login.entities',
   'secrets.versions',
   'secrets.outbox',
   'secrets.secrets',
+  'sync.deleted_destinations',
+  'sync.events',
+  'sync.outcome_minutes',
   'sync.entry_history',
   'sync.entries',
   'sync.associations',
