@@ -1,6 +1,6 @@
 -- login: up to 025.do.bound-roles.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 047.do.repairs.sql
+-- sync: up to 048.do.installation.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -704,6 +704,23 @@ create table sync.inspections (
   constraint inspections_pkey PRIMARY KEY (destination_id)
 );
 
+create table sync.installation (
+  alive_at timestamp with time zone,
+  confirmed_at timestamp with time zone,
+  database_oid oid,
+  held_because text,
+  id boolean default true not null,
+  name text,
+  other_name text,
+  place text,
+  server_started_at timestamp with time zone,
+  system_identifier bigint,
+  table_oid oid,
+  timeline text,
+  constraint installation_id_check CHECK (id),
+  constraint installation_pkey PRIMARY KEY (id)
+);
+
 create table sync.lanes (
   account text not null,
   destination_type text not null,
@@ -860,6 +877,13 @@ create view sync.entry_values as
      JOIN sync.associations a ON ((a.id = e.association_id)))
      LEFT JOIN secrets.newest_readable v ON ((v.secret_id = a.secret_id)))
   WHERE sync.works_on(e.destination_type);
+
+create view sync.held as
+ SELECT id
+   FROM sync.installation i
+  WHERE ((other_name IS NOT NULL) OR (held_because IS NOT NULL) OR (server_started_at <> pg_postmaster_start_time()) OR (table_oid <> tableoid) OR (database_oid <> ( SELECT d.oid
+           FROM pg_database d
+          WHERE (d.datname = current_database()))));
 
 create view sync.secret_revisions as
  SELECT s.id AS secret_id,
@@ -1145,6 +1169,27 @@ begin
     raise unique_violation using constraint = 'names_of_mounts_and_namespaces', message = 'a namespace has this name';
   end if;
   return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.database_identity(OUT system_identifier bigint, OUT database_oid oid, OUT table_oid oid, OUT timeline text)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  select d.oid into database_oid from pg_database d where d.datname = current_database();
+  select c.oid into table_oid from pg_class c where c.relname = 'installation' and c.relnamespace = 'sync'::regnamespace;
+  begin
+    select s.system_identifier into system_identifier from pg_control_system() s;
+  exception when others then null;
+  end;
+  begin
+    -- Not pg_control_checkpoint: it has the earlier timeline until the first checkpoint after a promotion.
+    timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8);
+  exception when others then null;
+  end;
 end $function$
 ;
 

@@ -16,7 +16,7 @@ const upstreams = {
     return loginEndpoints({ ...(unused as object), methods } as never, unused as never);
   },
   secrets: () => secretsEndpoints(unused as never),
-  'sync-control': () => syncEndpoints(unused as never, unused as never),
+  'sync-control': () => syncEndpoints(unused as never, unused as never, {}),
 };
 
 const gateway = () => localEndpoints(unused as never);

@@ -27,6 +27,7 @@ export async function temporaryPlace(parent = tmpdir()): Promise<Place> {
     PORT: `${port}`,
     SANDBOX_PORT: `${sandboxPort}`,
     SANDBOX: 'on',
+    INSTALLATION: 'test', // otherwise, the place of the data would identify it, and a copy would sync nothing
   };
   return {
     dataDir,

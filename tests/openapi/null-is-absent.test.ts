@@ -12,7 +12,7 @@ const methods = createAuthMethods({ log: { child: () => undefined } } as never, 
 const endpoints = [
   ...endpointsOfLogin({ methods } as never, {} as never),
   ...endpointsOfSecrets({} as never),
-  ...endpointsOfSyncControl({} as never, {} as never),
+  ...endpointsOfSyncControl({} as never, {} as never, {}),
 ].flatMap((endpoint): readonly EndpointDescription[] => endpoint.describedAs ?? [endpoint]);
 
 const named = (given: readonly EndpointDescription[]) =>

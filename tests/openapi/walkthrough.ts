@@ -210,6 +210,7 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   await call('GET sys/sync/config');
   await call('PATCH sys/sync/config', {}, { queue_capacity: 500_000 });
   await call('DELETE sys/sync/config');
+  await call('POST sys/sync/confirm-installation');
   await keptSecret(call, path, at, secret);
   await otherDestinations(sandbox, call);
 }

@@ -47,6 +47,9 @@ export const secretNamePrefix = z
   })
   .default('secrets');
 
+/** A name for the whole installation, by which a copy of its database that is started elsewhere differs from it. */
+export const installationName = z.string().max(256, 'must have at most 256 characters').optional();
+
 /** Calls per second that each account may make, by destination type: `cloudA-sm=200,…`. */
 export const budgets = commaList
   .refine(

@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import type { CheckStep, Json } from '@secrets/domain';
 import type { EntryContext } from './claims/entry-context.ts';
-import { destinationColumns } from './sql-fragments.ts';
+import { destinationColumns, isSyncing } from './sql-fragments.ts';
 
 /** The external secret that a check creates and removes, and its destination. */
 export interface Probe {
@@ -26,7 +26,7 @@ const isLeft = `c.started_at is not null and c.removed_at is null and (c.ended_a
 
 /**
  * Begins a check, and returns its probe and the milliseconds that it may take. Returns undefined if another worker has begun
- * it, its request has timed out, or syncing is disabled. From here on, the probe counts as left behind until
+ * it, its request has timed out, or syncing is disabled or held. From here on, the probe counts as left behind until
  * `recordProbeRemoved`.
  */
 export async function claimCheck(
@@ -38,7 +38,7 @@ export async function claimCheck(
        from sync.destinations d
       where c.id = $1 and d.id = c.destination_id and d.deleted_at is null
         and c.started_at is null and c.ended_at is null and c.ends_at > now()
-        and not exists (select from sync.config where disabled)
+        and ${isSyncing}
       returning ${probeColumns}, (extract(epoch from c.ends_at - now()) * 1000)::float8 as milliseconds`,
     [id],
   );
@@ -47,11 +47,11 @@ export async function claimCheck(
   return { probe: probeOf(probe), milliseconds };
 }
 
-/** Returns the probe of a check if it may have been left behind; undefined also while syncing is disabled. */
+/** Returns the probe of a check if it may have been left behind; undefined also while syncing is disabled or held. */
 export async function findLeftProbe(sql: Sql, checkId: string): Promise<Probe | undefined> {
   const [row] = await sql.query<ProbeRow>(
     `select ${probeColumns} from sync.destination_checks c join sync.destinations d on d.id = c.destination_id and d.deleted_at is null
-      where c.id = $1 and ${isLeft} and not exists (select from sync.config where disabled)`,
+      where c.id = $1 and ${isLeft} and ${isSyncing}`,
     [checkId],
   );
   return row && probeOf(row);

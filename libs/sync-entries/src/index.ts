@@ -39,6 +39,7 @@ export {
 export * from './queue-state.ts';
 export { rememberScope, rememberScopeMembers } from './remember-scope.ts';
 export { entryDeadlines } from './scheduling/deadlines.ts';
+export * from './scheduling/installation.ts';
 export {
   chargeBudget,
   ensureLane,
@@ -63,6 +64,7 @@ export {
 } from './scheduling/schedule.ts';
 export { reviveStuckEntries } from './scheduling/stuck-entries.ts';
 export { forgetWorker, hasWorker, liveTypes, recordWorker } from './scheduling/workers.ts';
+export { isSyncing } from './sql-fragments.ts';
 export { countByDrift } from './status/count-by-drift.ts';
 export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';
@@ -73,6 +75,7 @@ export {
   endInspectionPage,
   findRequestedInspection,
   type Inspection,
+  inspectAll,
   lockDueInspection,
   readInspectedAt,
   readInspectionAges,

@@ -9,11 +9,19 @@ export interface SyncConfig {
 /** The configuration of a new installation. */
 export const defaultSyncConfig: SyncConfig = { disabled: false, queueCapacity: 1_000_000 };
 
-export async function readSyncConfig(sql: Sql): Promise<SyncConfig> {
-  const [row] = await sql.query<SyncConfig>(
-    'select disabled, queue_capacity as "queueCapacity" from sync.config',
+/** The configuration, and why nothing may be sent outside now. */
+export interface SyncState extends SyncConfig {
+  /** Null if syncing is neither disabled nor held. */
+  stoppedBecause: 'disabled' | 'held' | null;
+}
+
+export async function readSyncConfig(sql: Sql): Promise<SyncState> {
+  const [row] = await sql.query<SyncState>(
+    `select disabled, queue_capacity as "queueCapacity",
+            case when disabled then 'disabled' when exists (select from sync.held) then 'held' end as "stoppedBecause"
+       from sync.config`,
   );
-  return row ?? defaultSyncConfig;
+  return row ?? { ...defaultSyncConfig, stoppedBecause: null };
 }
 
 /**

@@ -126,3 +126,10 @@ export const isOutstanding = `((e.announced_at is not null and (e.due_at is null
 
 /** SQL condition: entry `e` waits for the operator because of what a look has found, as `hasDrifted` says. */
 export const isDrifted = `(e.status = 'CLIENT_SIDE_ERROR' and e.fault is null and e.drift <> 'none')`;
+
+/**
+ * SQL condition: something may be sent outside: syncing is neither disabled nor held (`HeldBecause`). Whatever makes a
+ * worker call a provider asks this in the same statement. The subqueries are evaluated once per statement, not per row.
+ */
+export const isSyncing =
+  '(not exists (select from sync.config where disabled) and not exists (select from sync.held))';

@@ -371,6 +371,18 @@ test('the rest of a page of looks is left for later when the destination fails',
     expect(looks.length).toBeLessThan(ids.length);
   }));
 
+test('a page of looks during which syncing is held is left for later', () =>
+  withAllPushed(ofPage, async (ids) => {
+    const hold = (otherName: string | null) =>
+      db.query('update sync.installation set other_name = $1', [otherName]);
+    answer = async () => {
+      await hold('copy');
+      return { ...found, isUntouched: true };
+    };
+    expect(await lookAtPage(ids).finally(() => hold(null))).toMatchObject({ position: '', isDue: false });
+    expect(looks.length).toBeLessThan(ids.length);
+  }));
+
 describe('where one list serves many entries', () => {
   test('a page looks only at those that the list does not show as unchanged', async () => {
     untouched = (ids) => ids.slice(0, 3);

@@ -39,7 +39,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'sync.destinations.updated_at',
     'sync.entries.drift_seen_at',
     'sync.entries.verified_at',
-    'sync.inspections.inspected_at',
     'sync.entry_history.at',
     'sync.entry_history.since',
     ...['login', 'secrets', 'sync'].flatMap((schema) => [
@@ -61,6 +60,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'sync.destinations.replan_initiated_at',
     'sync.entries.announced_at',
     'sync.entries.looked_at',
+    'sync.installation.server_started_at',
     'sync.removal_brakes.held_at',
     'sync.repairs.held_at',
     'sync.store_reads.started_at',

@@ -29,6 +29,7 @@ import {
   recordRemote,
   recordSlowDestination,
   recordWorker,
+  reportInstallation,
   reportToLane,
   shortenLease,
   verifyAgain,
@@ -161,6 +162,7 @@ describe('database role of a worker', () => {
       await recordWorker(sql, { id: 'w', destinationType: 'cloudA-sm', slots: 16 });
       await forgetWorker(sql, 'w', 'cloudA-sm');
       await advanceClock(sql, 'sync');
+      await reportInstallation(sql, 'copy');
       expect(await readSyncConfig(sql)).toMatchObject({ disabled: false });
     });
   });

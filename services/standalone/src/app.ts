@@ -22,7 +22,7 @@ import {
 } from '@secrets/sync-worker';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
-import { createKeys, type DataFolder, type ExistingData, openDataFolder } from './data-folder.ts';
+import { createKeys, type DataFolder, type ExistingData, openDataFolder, placeOf } from './data-folder.ts';
 import { driversOf } from './drivers.ts';
 import { warnOfExposure } from './exposure.ts';
 import { startLocalSandbox } from './local-sandbox.ts';
@@ -51,6 +51,8 @@ interface Parts extends Databases {
   rowKeys: KeyFile;
   log: Logger;
   env: Env;
+  /** Where the files of an embedded database are, if nothing else identifies the installation. */
+  place: string | undefined;
   onStop: OnStop;
 }
 
@@ -84,7 +86,9 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   const keyRing = openKeyFile(folder.sealKey);
   const keys = readInternalKeys(db, folder.internalKey);
   const rowKeys = openKeyFile(folder.rowKey);
-  const parts: Parts = { ...databases, broker, keyRing, keys, rowKeys, log, env, onStop };
+  const isNamed = env.INSTALLATION !== undefined || env.DATABASE_URL !== undefined;
+  const place = isNamed ? undefined : placeOf(folder);
+  const parts: Parts = { ...databases, broker, keyRing, keys, rowKeys, log, env, place, onStop };
   await ensureRootToken(db, { file: folder.rootToken, rowKeys });
   const services = await startServices(parts, sandbox);
   for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, services.urls.login);
@@ -134,7 +138,7 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
   const { url: secretsUrl } = await serveLocally(parts, secrets, 'secrets');
   const syncControl = createSyncControl(
     { db, backgroundDb, broker, keyRing, keys, rowKeys, ...telemetry(parts, 'sync-control') },
-    { settings: env, secretsUrl },
+    { settings: env, secretsUrl, place: parts.place },
   );
   const { url: syncControlUrl } = await serveLocally(parts, syncControl, 'sync-control');
   return {

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseStartError } from '@secrets/db';
 import { createSecretFile } from '@secrets/seal';
@@ -30,6 +30,21 @@ export function openDataFolder(env: Env): DataFolder {
     audit: env.AUDIT_FILE.length > 0 ? env.AUDIT_FILE : [join(root, 'audit.log')],
     sandbox: join(root, 'sandbox.jsonl'),
   };
+}
+
+/** https://www.freedesktop.org/software/systemd/man/latest/machine-id.html, which asks not to publish it, so it is hashed. */
+const machineIdFile = '/etc/machine-id';
+
+/**
+ * Identifies the folder of an embedded database, and the machine, if it has an ID (a container usually has none). A copy of the
+ * folder that is started elsewhere has another place.
+ */
+export function placeOf({ database }: DataFolder): string {
+  const machine = existsSync(machineIdFile) ? readFileSync(machineIdFile, 'utf8').trim() : '';
+  const path = realpathSync(database);
+  return createHash('sha256')
+    .update(JSON.stringify([machine, path]))
+    .digest('hex');
 }
 
 /** The content of the database that needs keys. */

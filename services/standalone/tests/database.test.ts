@@ -30,6 +30,12 @@ async function post({ url, rootTokenFile }: Standalone, path: string, body: unkn
   return response.status;
 }
 
+async function heldBecause({ url, rootTokenFile }: Standalone): Promise<unknown> {
+  const token = (await readFile(rootTokenFile, 'utf8')).trim();
+  const response = await fetch(`${url}/v1/sys/sync/status`, { headers: { 'x-service-token': token } });
+  return ((await response.json()) as { data: { held_because: unknown } }).data.held_because;
+}
+
 test('stores everything on the server of DATABASE_URL', () =>
   withFolder(async (folder) => {
     const standalone = await startOnDb(folder);
@@ -66,6 +72,22 @@ test('refuses to create a new seal key or row key if the database contains data 
       expect(existsSync(file)).toBe(false);
       await rename(`${file}.away`, file);
     }
+  }));
+
+test('a data folder that was moved syncs nothing until somebody confirms it, and one that stays where it is does', () =>
+  withFolder(async (parent) => {
+    const heldIn = async (folder: string, isConfirmed = false) => {
+      const standalone = await startStandaloneForTest({ DATA_DIR: join(parent, folder), SANDBOX: 'off' });
+      try {
+        if (isConfirmed) expect(await post(standalone, 'sys/sync/confirm-installation', {})).toBe(200);
+        return await heldBecause(standalone);
+      } finally {
+        await standalone.stop();
+      }
+    };
+    expect([await heldIn('one'), await heldIn('one')]).toEqual([null, null]);
+    await rename(join(parent, 'one'), join(parent, 'two'));
+    expect([await heldIn('two'), await heldIn('two', true)]).toEqual(['database', null]);
   }));
 
 test('a new installation has a bound row key', () =>

@@ -12,11 +12,12 @@ import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
 import { type Logger, type Metrics, traced } from '@secrets/telemetry';
 import { type FollowContext, onSecretChange } from './changes/on-secret-change.ts';
 import { secretsClient } from './changes/secrets-client.ts';
-import { brakeOf, type SyncControlConfig, type SyncControlSettings } from './config.ts';
+import { brakeOf, installationOf, type SyncControlConfig, type SyncControlSettings } from './config.ts';
 import type { Context, Queue } from './context.ts';
 import { sealedTables } from './destinations/sealed-tables.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { type SyncMetrics, syncMetrics } from './metrics/sync-metrics.ts';
+import { keepInstallation } from './queue/keep-installation.ts';
 import { queueRoom } from './queue/queue-room.ts';
 import { type Scheduler, startScheduler } from './queue/scheduler.ts';
 import { waitForArrival } from './queue/wait-for-arrival.ts';
@@ -64,7 +65,7 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   const rotation = new SealRotation({ db: backgroundDb, schema: 'sync', tables: sealedTables, keyRing, log });
   const app = serviceApp({
     service: 'sync-control',
-    endpoints: [...allEndpoints(context, events), ...sealRotationEndpoints(rotation)],
+    endpoints: [...allEndpoints(context, events, installationOf(config)), ...sealRotationEndpoints(rotation)],
     keys,
     log,
     metrics,
@@ -75,12 +76,12 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
     app,
     start: async () => {
       const rotating = await rotation.start();
+      await keepInstallation(backgroundDb, installationOf(config)); // before anything is sent to a worker
       scheduler = startScheduler({ db: backgroundDb, broker, log, budgets });
       const observed = syncMetrics(metrics);
       const following = createFollowing({ context: { ...context, db: backgroundDb }, log, observed }, config);
-      const changes = await followChanges(following, broker);
-      const parts = { following, events, broker, observed, metrics };
-      background = [rotating, changes, ...repeated(parts, config), scheduler];
+      background = [rotating, await followChanges(following, broker)];
+      background.push(...repeated({ following, events, broker, observed, metrics }, config), scheduler);
     },
     stop: async () => {
       for (const part of background) await part.stop();

@@ -1,4 +1,5 @@
-import { budgets, secretNamePrefix, serviceEnv, serviceUrls } from '@secrets/service';
+import { budgets, installationName, secretNamePrefix, serviceEnv, serviceUrls } from '@secrets/service';
+import type { OwnInstallation } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { BrakeLimits } from './changes/removal-brake.ts';
 
@@ -7,6 +8,7 @@ const sweepSeconds = z.coerce.number().min(0.05).max(3_600).optional();
 /** The variables that sync-control has in its own process and in that of all services. */
 export const syncControlEnv = {
   SECRET_NAME_PREFIX: secretNamePrefix,
+  INSTALLATION: installationName,
   /** Seconds between two runs of the reconciliation. */
   RECONCILE_SECONDS: z.coerce.number().int().min(1).default(300),
   /** Calls per second and account, such as `cloudA-sm=200`, in place of the provider's published limit. */
@@ -38,6 +40,8 @@ export type SyncControlSettings = z.infer<typeof Settings>;
 export interface SyncControlConfig {
   settings: SyncControlSettings;
   secretsUrl: string;
+  /** Where the files of the database are; undefined if that is not to be compared. */
+  place?: string | undefined;
   /** How lost announcements are found; by default every 2 s, those without a message for 5 s. */
   lost?: { sweepSeconds: number; afterSeconds: number };
 }
@@ -53,6 +57,11 @@ export const toConfig = (env: z.infer<typeof Env>): SyncControlConfig => ({
 });
 
 export const defaultLost = { sweepSeconds: 2, afterSeconds: 5 };
+
+export const installationOf = ({ settings, place }: SyncControlConfig): OwnInstallation => ({
+  name: settings.INSTALLATION,
+  place,
+});
 
 export const brakeOf = (settings: SyncControlSettings): BrakeLimits => ({
   minEntries: settings.REMOVAL_BRAKE_ENTRIES,

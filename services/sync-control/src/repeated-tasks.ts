@@ -9,7 +9,7 @@ import { FreedNames } from './changes/freed-names.ts';
 import type { FollowContext } from './changes/on-secret-change.ts';
 import { reconcile } from './changes/reconcile.ts';
 import { settleEvents } from './changes/removal-brake.ts';
-import { defaultLost, type SyncControlConfig } from './config.ts';
+import { defaultLost, installationOf, type SyncControlConfig } from './config.ts';
 import { advanceDestinations } from './destinations/background/advance-destinations.ts';
 import { advanceInspections } from './destinations/background/looks/advance-inspections.ts';
 import { advanceRepairs } from './destinations/background/repairs/advance-repairs.ts';
@@ -25,6 +25,7 @@ import type { SyncMetrics } from './metrics/sync-metrics.ts';
 import { countHeld } from './queries/changes/removal-brakes.ts';
 import { deadlines } from './queries/deadlines.ts';
 import { countHeldRepairs } from './queries/destinations/repairs.ts';
+import { InstallationWatch } from './queue/keep-installation.ts';
 import { LostEntries } from './queue/lost-entries.ts';
 
 interface Parts {
@@ -117,6 +118,10 @@ export const statementTasks: readonly Task[] = [
   ({ following: { context, log }, observed }) => {
     const census = new EntryCounter(context.db, observed);
     return every(1, 'entry census', log, () => census.advance());
+  },
+  ({ following: { context, log }, observed }, config) => {
+    const watch = new InstallationWatch(context.db, installationOf(config), { log, observed });
+    return every(1, 'installation', log, () => watch.look());
   },
   ({ following: { context, log }, metrics }) =>
     watchClock({ db: context.db, schema: 'sync', deadlines, log, metrics }),

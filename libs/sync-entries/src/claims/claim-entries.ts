@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 import { isPausedNow } from '../scheduling/lanes.ts';
-import { keepsSecret, mustWait, serverIdentity, unachieved, unlockedIds } from '../sql-fragments.ts';
+import {
+  isSyncing,
+  keepsSecret,
+  mustWait,
+  serverIdentity,
+  unachieved,
+  unlockedIds,
+} from '../sql-fragments.ts';
 
 /** An entry that one worker holds until its lease ends. */
 export interface ClaimedEntry {
@@ -67,8 +74,8 @@ const newFence = (): number => Number(randomBytes(8).readBigUInt64LE() >> 12n);
 /**
  * Claims entries for `leaseSeconds`: lease and fence in one statement, so that no two workers ever hold the same entry.
  * Leaves out entries with nothing to do now: deleted, achieved, held by another worker, not yet due, waiting for another
- * entry (`mustWait`), of a paused destination, or while syncing is disabled. Entries that another transaction has locked are
- * left out too (`lockedEntries`): a claim never waits for a row.
+ * entry (`mustWait`), of a paused destination, or while syncing is disabled or held (`isSyncing`). Entries that another
+ * transaction has locked are left out too (`lockedEntries`): a claim never waits for a row.
  *
  * What an external secret holds is uncertain after a lease that has ended without an outcome: its worker may have died after it
  * had written another value. The entry is then verified, and so is one whose external secret has drifted.
@@ -86,7 +93,7 @@ export function claimEntries(sql: Sql, claim: Claim): Promise<ClaimedEntry[]> {
         and e.applied_generation < e.generation
         and (e.lease_until is null or e.lease_until <= now())
         and (e.next_attempt_at is null or e.next_attempt_at <= now())
-        and not exists (select from sync.config where disabled)
+        and ${isSyncing}
         and not exists (select from sync.destinations d
                          where d.id = e.destination_id and ${isPausedNow('d.id', 'd.lane_id')})
         and not exists (select from sync.entries w where w.id = e.waits_for and ${mustWait})

@@ -17,6 +17,7 @@ export const entryDeadlines: readonly DeadlineTable[] = [
     key: ['destination_id', 'uuid'],
     columns: { paused_until: due, slow_until: due },
   },
+  { name: 'sync.installation', key: ['id', 'boolean'], columns: { alive_at: past, confirmed_at: past } },
   { name: 'sync.workers', key: ['id', 'text'], columns: { seen_at: past } },
   {
     name: 'sync.entries',
@@ -35,7 +36,12 @@ export const entryDeadlines: readonly DeadlineTable[] = [
   {
     name: 'sync.inspections',
     key: ['destination_id', 'uuid'],
-    columns: { due_at: due, requested_at: past, round_started_at: past },
+    columns: {
+      due_at: due,
+      requested_at: past,
+      round_started_at: past,
+      inspected_at: past, // compared with `confirmed_at`
+    },
   },
   {
     name: 'sync.destination_checks',

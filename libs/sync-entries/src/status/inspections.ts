@@ -2,6 +2,7 @@ import type { Sql } from '@secrets/db';
 import type { Json } from '@secrets/domain';
 import { isPausedNow } from '../scheduling/lanes.ts';
 import { liveTypes } from '../scheduling/workers.ts';
+import { isSyncing } from '../sql-fragments.ts';
 import { isInspectable, settlingMinutes } from './looks.ts';
 
 /** The progress of the looks at everything in a destination: a round looks at each external secret once, in pages. */
@@ -9,7 +10,7 @@ export interface Inspection {
   destinationId: string;
   settings: Readonly<Record<string, Json>>;
   isDeleted: boolean;
-  /** Whether nothing may be looked at now: the destination is paused or being purged, or syncing is disabled. */
+  /** Whether nothing may be looked at now: the destination is paused or being purged, or syncing is disabled or held. */
   isBlocked: boolean;
   /** When a request asked for a look at everything, if its round has not ended; null otherwise. */
   requestedAtMs: number | null;
@@ -48,7 +49,7 @@ export async function lockDueInspection(sql: Sql, destinationType: string): Prom
   const [row] = await sql.query<Inspection>(
     `select i.destination_id as "destinationId", d.settings, d.deleted_at is not null as "isDeleted",
             ${isPausedNow('d.id', 'd.lane_id')} or d.purge_initiated_at is not null
-              or exists (select from sync.config where disabled) as "isBlocked",
+              or not ${isSyncing} as "isBlocked",
             (extract(epoch from i.requested_at) * 1000)::float8 as "requestedAtMs",
             (extract(epoch from i.round_started_at) * 1000)::float8 as "roundStartedAtMs", i.position, i.seen, i.last_seen as "lastSeen",
             i.is_in_round as "isInRound", (extract(epoch from now()) * 1000)::float8 as "nowMs"
@@ -216,3 +217,11 @@ export const readInspectionAges = (sql: Sql, destinationIds: readonly string[]):
       where i.destination_id = any($1::uuid[]) and i.due_at is not null and d.deleted_at is null`,
     [destinationIds],
   );
+
+/** Requests a round at once in every destination that looks at everything, also where one was requested before. */
+export async function inspectAll(sql: Sql): Promise<void> {
+  await sql.query(
+    `update sync.inspections
+        set requested_at = now(), due_at = now(), is_in_round = false, position = '', seen = 0, page_id = null`,
+  );
+}

@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import type { Drift, Evidence, Json, SyncStatus } from '@secrets/domain';
 import { isPausedNow } from '../scheduling/lanes.ts';
-import { isDrifted } from '../sql-fragments.ts';
+import { isDrifted, isSyncing } from '../sql-fragments.ts';
 
 /** An entry as a look at its external secret begins. */
 export interface InspectedEntry {
@@ -58,14 +58,14 @@ export const listInspectable = (sql: Sql, associationId: string, limit: number):
     [associationId, limit],
   );
 
-/** Returns undefined if there is nothing to look at now, the destination is paused, or syncing is disabled. */
+/** Returns undefined if there is nothing to look at now, the destination is paused, or syncing is disabled or held. */
 export async function findInspectable(sql: Sql, entryId: string): Promise<InspectedEntry | undefined> {
   const [row] = await sql.query<InspectedEntry>(
     `select e.id, e.destination_id as "destinationId", e.sub_key as "subKey", e.external_name as "externalName", e.generation, e.fence,
             e.verified_at::text as "verifiedAt", e.status, e.drift, e.last_error as "lastError", e.pushed_hash as "pushedHash", e.settings_hash as "settingsHash", e.remote, e.put_started_at as "putStartedAt",
             coalesce(e.synced_at < now() - ${settlingMinutes} * interval '1 minute', false) as "isSettled"
        from sync.entries e join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
-      where e.id = $1 and ${isInspectable} and not ${isPausedNow('d.id', 'd.lane_id')} and not exists (select from sync.config where disabled)`,
+      where e.id = $1 and ${isInspectable} and not ${isPausedNow('d.id', 'd.lane_id')} and ${isSyncing}`,
     [entryId],
   );
   return row;
@@ -129,7 +129,7 @@ export const findListed = (sql: Sql, ids: readonly string[]): Promise<ListedEntr
               e.put_started_at as "putStartedAt"
          from sync.entries e join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
         where e.id = wanted.id and ${isUnchangedSoFar} and not ${isPausedNow('d.id', 'd.lane_id')}
-          and not exists (select from sync.config where disabled) limit 1) as found`,
+          and ${isSyncing} limit 1) as found`,
     [ids],
   );
 

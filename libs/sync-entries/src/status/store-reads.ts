@@ -1,7 +1,7 @@
 import type { Sql } from '@secrets/db';
 import { type StoreAnswer, StoreQuestion } from '@secrets/domain';
 import type { EntryContext } from '../claims/entry-context.ts';
-import { destinationColumns } from '../sql-fragments.ts';
+import { destinationColumns, isSyncing } from '../sql-fragments.ts';
 
 /** A read of a store that a request waits for. */
 export interface StoreRead {
@@ -17,14 +17,14 @@ type StoreReadRow = EntryContext['destination'] &
 
 /**
  * Begins a read. Returns undefined if another worker has begun it, its request has ended, the destination is being
- * deleted, or syncing is disabled.
+ * deleted, or syncing is disabled or held.
  */
 export async function claimStoreRead(sql: Sql, id: string): Promise<StoreRead | undefined> {
   const [row] = await sql.query<StoreReadRow>(
     `update sync.store_reads r set started_at = now()
        from sync.destinations d
       where r.id = $1 and d.id = r.destination_id and d.deleted_at is null
-        and r.started_at is null and r.ends_at > now() and not exists (select from sync.config where disabled)
+        and r.started_at is null and r.ends_at > now() and ${isSyncing}
       returning r.question, (extract(epoch from r.ends_at - now()) * 1000)::float8 as milliseconds, d.lane_id as "laneId", d.id, ${destinationColumns}`,
     [id],
   );

@@ -11,6 +11,7 @@ import {
   endInspectionPage,
   findInspectable,
   type InspectedEntry,
+  readSyncConfig,
   recordFailedLook,
   recordLook,
   settlingMinutes,
@@ -60,9 +61,14 @@ export async function handleLookPage(worker: WorkerContext, message: LookPageMes
   const atOnce = message.requested ? worker.limits.slots.spare : maxRunning;
   await Promise.all(Array.from({ length: atOnce }, lookAtSome));
   if (pages > 0) await chargeBudget(worker.db, destinationId, calls - now.length - 1);
-  await endInspectionPage(worker.db, { destinationId, pageId }, canContinue && left.length === 0);
+  const isComplete = canContinue && left.length === 0 && (await mayLook(worker));
+  await endInspectionPage(worker.db, { destinationId, pageId }, isComplete);
   return 'ack';
 }
+
+/** Whether syncing was neither disabled nor held meanwhile: then what could be looked at was. */
+const mayLook = async ({ db }: WorkerContext): Promise<boolean> =>
+  (await readSyncConfig(db)).stoppedBecause === null;
 
 /** Returns whether the next entry of the page may be looked at. */
 async function lookAtOneOfPage(worker: WorkerContext, id: string): Promise<boolean> {

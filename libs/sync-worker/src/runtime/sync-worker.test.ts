@@ -6,8 +6,16 @@ import type { Db } from '@secrets/db';
 import { syncQueue } from '@secrets/domain';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
-import { admitEntries, entriesOf, insertEntries, requestRemoval } from '@secrets/sync-entries';
+import {
+  admitEntries,
+  confirmInstallation,
+  entriesOf,
+  insertEntries,
+  readInstallation,
+  requestRemoval,
+} from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
+import { eventually } from '@secrets/testing';
 import type { Driver } from '../driver/driver.ts';
 import { createEgressGuard } from '../egress/egress-guard.ts';
 import { createSyncWorker } from './sync-worker.ts';
@@ -27,7 +35,7 @@ function driverThat(remove: () => Promise<void>): Driver {
   };
 }
 
-describe('a worker that is stopped', () => {
+describe('a worker', () => {
   let db: Db;
   let broker: TestBroker;
   let associationId: string;
@@ -60,7 +68,7 @@ describe('a worker that is stopped', () => {
     await requestRemoval(db, [{ id: entryId, waitsFor: null }]);
   });
 
-  const worker = (driver: Driver, stopGraceSeconds: number) =>
+  const worker = (driver: Driver, stopGraceSeconds: number, installation?: string) =>
     createSyncWorker(
       driver,
       {
@@ -71,7 +79,7 @@ describe('a worker that is stopped', () => {
         log: silentLogger(),
         metrics: createMetrics('test', { processMetrics: false }),
       },
-      { concurrency: 4, leaseSeconds, prefix: 'secrets', stopGraceSeconds },
+      { concurrency: 4, leaseSeconds, prefix: 'secrets', stopGraceSeconds, installation },
     );
 
   const announce = async () => {
@@ -90,7 +98,7 @@ describe('a worker that is stopped', () => {
     }
   };
 
-  test('cancels a call that does not end, and another worker continues long before the lease ends', async () => {
+  test('that is stopped cancels a call that does not end, and another worker continues long before the lease ends', async () => {
     const called = Promise.withResolvers<void>();
     const silent = worker(
       driverThat(() => {
@@ -114,7 +122,7 @@ describe('a worker that is stopped', () => {
     await other.stop();
   }, 60_000);
 
-  test('waits for a call that ends within the grace period', async () => {
+  test('that is stopped waits for a call that ends within the grace period', async () => {
     const called = Promise.withResolvers<void>();
     const response = Promise.withResolvers<void>();
     const slow = worker(
@@ -132,4 +140,25 @@ describe('a worker that is stopped', () => {
     await stopped;
     expect(await entriesOf(db, [associationId])).toEqual([]);
   });
+
+  test('in the database of another installation calls nothing until somebody confirms', async () => {
+    await db.query(`update sync.installation set name = 'prod'`);
+    let calls = 0;
+    const ofCopy = worker(
+      driverThat(async () => {
+        calls += 1;
+      }),
+      5,
+      'copy',
+    );
+    await announce(); // before anything knows of the copy
+    await ofCopy.start();
+    await eventually(async () => (await readInstallation(db)).heldBecause === 'installation');
+    await announce();
+    expect(calls).toBe(0);
+    await db.transaction((tx) => confirmInstallation(tx, { name: 'copy' }));
+    await untilGone();
+    expect(calls).toBe(1);
+    await ofCopy.stop();
+  }, 60_000);
 });

@@ -6,7 +6,13 @@ import { advanceClock } from '@secrets/clock';
 import type { Db } from '@secrets/db';
 import { CheckMessage, LookMessage, LookPageMessage, StoreReadMessage, syncQueue } from '@secrets/domain';
 import type { KeyRing } from '@secrets/seal';
-import { forgetWorker, readSyncConfig, recordWorker } from '@secrets/sync-entries';
+import {
+  forgetWorker,
+  readSyncConfig,
+  recordWorker,
+  reportInstallation,
+  type SyncState,
+} from '@secrets/sync-entries';
 import { type Logger, logFailure, type Metrics } from '@secrets/telemetry';
 import { handleCheck } from '../check/handle-check.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -46,6 +52,8 @@ export interface SyncWorkerConfig {
   leaseSeconds: number;
   /** The installation's prefix of external names. */
   prefix: string;
+  /** The installation that this worker belongs to, if it has a name. */
+  installation?: string | undefined;
   /** Total size of the values of more than 64 KiB that are in memory at once, in MiB; default 16. */
   largeValuesMib?: number;
   /** How long a stop waits for attempts in progress before it cancels them; default 5 s. */
@@ -73,8 +81,18 @@ const attemptShareOfLease = 0.6;
 export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
   const { db, unblockedDb = db, broker } = deps;
   const seen: { switch: Switch } = { switch: 'enabled' };
-  const worker = workerContext(driver, deps, { ...config, isEnabled: () => seen.switch !== 'disabled' });
+  const worker = workerContext(driver, deps, {
+    ...config,
+    isEnabled: () => seen.switch !== 'disabled' && seen.switch !== 'held',
+  });
   const { limits, entries, observe } = worker;
+  const report = () => reportInstallation(unblockedDb, config.installation);
+  let isReported = false;
+  const handle = async (message: unknown) => {
+    if (!isReported) await report(); // nothing is called before it is known whether this worker belongs here
+    isReported = true;
+    return handleMessage(worker, message);
+  };
   let consumer: Consumer | undefined;
   let watch: Repeated | undefined;
   let heartbeat: { stop(): Promise<void> } | undefined;
@@ -86,12 +104,8 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
       });
       limits.lanes.start();
       entries.lostClaims.start();
-      consumer = await broker.consume(
-        syncQueue(driver.type),
-        { concurrency: limits.slots.prefetch },
-        (message) => handleMessage(worker, message),
-      );
-      watch = watchSwitch(unblockedDb, { consumer, seen, log: observe.log });
+      consumer = await broker.consume(syncQueue(driver.type), { concurrency: limits.slots.prefetch }, handle);
+      watch = watchSwitch(unblockedDb, { consumer, seen, report, log: observe.log });
     },
     stop: async () => {
       const graceMs = (config.stopGraceSeconds ?? defaultStopGraceSeconds) * 1000;
@@ -181,17 +195,21 @@ async function announceWorker(
   };
 }
 
+interface WatchedSwitch {
+  consumer: Consumer;
+  seen: { switch: Switch };
+  report: () => Promise<void>;
+  log: Logger;
+}
+
 /**
- * Stops consuming within a second after syncing is disabled, and resumes when it is enabled again. It also stops while
- * the switch cannot be read: without the database, messages would only be requeued until they are dead-lettered.
+ * Stops consuming within a second after syncing is disabled or held, and resumes afterwards. It also stops while the switch
+ * cannot be read: without the database, messages would only be requeued until they are dead-lettered.
  */
-function watchSwitch(
-  db: Db,
-  { consumer, seen, log }: { consumer: Consumer; seen: { switch: Switch }; log: Logger },
-): Repeated {
+function watchSwitch(db: Db, { consumer, seen, report, log }: WatchedSwitch): Repeated {
   let applied: Switch = 'enabled';
   return every(switchPollSeconds, 'sync switch', log, async () => {
-    const now = await readSwitch(db);
+    const now = await readSwitch(db, report);
     seen.switch = now; // at once: what was claimed already is not called
     if (now === applied) return;
     await (now === 'enabled' ? consumer.resume() : consumer.pause());
@@ -200,10 +218,12 @@ function watchSwitch(
   });
 }
 
-type Switch = 'enabled' | 'disabled' | 'unreadable';
+type Switch = 'enabled' | NonNullable<SyncState['stoppedBecause']> | 'unreadable';
 
-const readSwitch = (db: Db): Promise<Switch> =>
-  readSyncConfig(db).then(
-    ({ disabled }) => (disabled ? 'disabled' : 'enabled'),
-    () => 'unreadable',
-  );
+const readSwitch = (db: Db, report: () => Promise<void>): Promise<Switch> =>
+  report()
+    .then(() => readSyncConfig(db))
+    .then(
+      ({ stoppedBecause }) => stoppedBecause ?? 'enabled',
+      () => 'unreadable',
+    );

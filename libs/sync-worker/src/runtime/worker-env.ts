@@ -1,5 +1,5 @@
 import { commaList, port } from '@secrets/config';
-import { databaseEnv, secretNamePrefix, serviceUrls } from '@secrets/service';
+import { databaseEnv, installationName, secretNamePrefix, serviceUrls } from '@secrets/service';
 import { z } from 'zod';
 
 /** The variables that a worker has in its own process and in that of all services. */
@@ -14,6 +14,7 @@ export const workerEnv = {
   LARGE_VALUES_MIB: z.coerce.number().int().min(1).max(4_096).default(16),
   LEASE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   SECRET_NAME_PREFIX: secretNamePrefix,
+  INSTALLATION: installationName,
 };
 
 /** The environment variables of every worker. A worker adds those of its own driver. */
@@ -37,4 +38,5 @@ export const workerConfig = (env: z.infer<typeof Settings>) => ({
   largeValuesMib: env.LARGE_VALUES_MIB,
   leaseSeconds: env.LEASE_SECONDS,
   prefix: env.SECRET_NAME_PREFIX,
+  installation: env.INSTALLATION,
 });

@@ -30,6 +30,8 @@ const worker: string[] = [
   'select, insert, update, delete on sync.workers',
   'select, update (seen_at, set_back_at) on sync.clock',
   'select, update (due_at, is_in_round, position, seen, last_seen, page_id, requested_at, inspected_at) on sync.inspections',
+  'select on sync.held',
+  'select (name, other_name), update (other_name) on sync.installation', // does this worker belong to it?
   'select on sync.destination_checks, sync.store_reads',
   'update (started_at, answer) on sync.store_reads',
   'usage on schema secrets',
@@ -59,7 +61,11 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
     'select on login.rate_limit_quotas, login.wrapped_space',
     'select, insert, update on login.rate_limit_usage',
   ],
-  login: own('login'),
+  login: [
+    ...own('login'),
+    'usage on schema sync',
+    'select on sync.held', // may the passwords of applications be rotated?
+  ],
   secrets: [
     ...own('secrets'),
     'usage on schema sync',

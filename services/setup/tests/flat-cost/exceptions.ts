@@ -30,6 +30,8 @@ export const counted: Record<string, number> = {
   readRemembered: 2 * 100,
   // The sum of what is marked in one destination. Once that is too much, removals are held, and it is no longer summed for each.
   countMarked: 25_000,
+  // Every destination, once an operator has confirmed the installation.
+  inspectAll: 10_000,
   // All entries of one destination: the share of them that their sources may remove. Once an hour, after 50 removals.
   countEntries: 300_000,
   // At the start of a process that is the only one: what it had admitted, up to the windows of all lanes.

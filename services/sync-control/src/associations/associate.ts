@@ -43,10 +43,10 @@ export async function associate(
 ): Promise<string> {
   const destination = await requireDestination(context, caller, request);
   await requireReadAccess(context, caller, request);
-  const { disabled } = await readSyncConfig(context.db);
+  const { stoppedBecause } = await readSyncConfig(context.db);
   const id = await readAndRecordIntent(context, caller, { request, destination });
   context.queue.notify();
-  await context.queue.outcome(id, disabled ? 0 : waitMs);
+  await context.queue.outcome(id, stoppedBecause === null ? waitMs : 0);
   return id;
 }
 

@@ -26,12 +26,12 @@ export async function disassociate(
   waitMs: number,
 ): Promise<{ association: AssociationRow; entries: Entry[] } | undefined> {
   const destination = await requireDestination(context, caller, request);
-  const { disabled } = await readSyncConfig(context.db);
+  const { stoppedBecause } = await readSyncConfig(context.db);
   const full = await context.queue.room.whyFull(1);
   const removed = await recordRemovalIntent(context, destination.id, request, full);
   if (removed === undefined) return undefined;
   context.queue.notify();
-  await context.queue.outcome(removed.association.id, disabled ? 0 : waitMs);
+  await context.queue.outcome(removed.association.id, stoppedBecause === null ? waitMs : 0);
   return removed;
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '@secrets/caller';
 import { invalid, notFound, Problem } from '@secrets/domain';
 import type { Context } from '../context.ts';
-import { disabled, isDisabled } from '../destinations/status/require-callable.ts';
+import { stopped, whyStopped } from '../destinations/status/require-callable.ts';
 import { type Arrival, maxDestinations, readArrivals } from '../queries/associations/arrivals.ts';
 
 interface VersionRequest {
@@ -63,21 +63,22 @@ async function progress(
   arrivals: readonly Arrival[],
 ): Promise<VersionProgress> {
   if (arrivals.some(({ needsOperator }) => needsOperator))
-    throw await stopped(context, caller, version, arrivals);
+    throw await operatorNeeded(context, caller, version, arrivals);
   const missing = arrivals.filter(({ state }) => state !== 'arrived').map(pathOf);
   const currentVersion = newest(arrivals, 'currentVersion');
+  const because = missing.length > 0 ? await whyStopped(context.db) : null;
   const warnings = [
     version > currentVersion
       ? `version ${version} has not been written; the last one is ${currentVersion}`
       : undefined,
-    missing.length > 0 && (await isDisabled(context.db)) ? disabled().message : undefined,
+    because === null ? undefined : stopped(because).message,
   ].filter((warning) => warning !== undefined);
   return { version, currentVersion, hasArrived: missing.length === 0, missing, warnings };
 }
 
 const shown = 10;
 
-async function stopped(
+async function operatorNeeded(
   { policies }: Context,
   caller: Caller,
   version: number,
@@ -88,7 +89,7 @@ async function stopped(
     failures.slice(0, shown).map(async (arrival) => {
       const path = `sys/sync/destinations/${pathOf(arrival)}/associations`;
       const mayReadError = arrival.state !== 'failed' || (await policies.mayRead(caller, path));
-      return `${pathOf(arrival)}: ${mayReadError ? whyStopped(arrival, version) : hidden}`;
+      return `${pathOf(arrival)}: ${mayReadError ? reasonOf(arrival, version) : hidden}`;
     }),
   );
   const more = failures.length > shown ? [`${failures.length - shown} other destinations need it, too`] : [];
@@ -100,7 +101,7 @@ async function stopped(
 const hidden =
   'the status is CLIENT_SIDE_ERROR; the reason needs read on the associations of the destination';
 
-const whyStopped = ({ state, error }: Arrival, version: number): string =>
+const reasonOf = ({ state, error }: Arrival, version: number): string =>
   ({
     gone: 'the secret no longer exists',
     deleted: `version ${version} was deleted, and no later one can be read`,

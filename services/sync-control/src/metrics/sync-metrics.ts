@@ -20,6 +20,7 @@ export function syncMetrics(metrics: Metrics) {
     ),
     heldRemovals: metrics.gauge('sync_destinations_with_held_removals', 'Destinations that hold removals'),
     heldRepairs: metrics.gauge('sync_destinations_with_held_repairs', 'Destinations that hold repairs'),
+    held: metrics.gauge('sync_held', '1 while nothing is sent until the installation is confirmed', []),
     queued: metrics.gauge('sync_queue_entries', 'Entries that are not done, up to 100,000 of each state', [
       ...byType,
       'state',

@@ -1,4 +1,5 @@
 import type { Endpoint } from '@secrets/http';
+import type { OwnInstallation } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import { associatedSecretEndpoints } from './associations/associated-secrets.ts';
@@ -11,18 +12,24 @@ import { externalSecretEndpoints } from './destinations/external-secrets.ts';
 import { replanEndpoints } from './destinations/replan.ts';
 import { statusEndpoints } from './destinations/status.ts';
 import { eventEndpoints } from './events.ts';
+import { installationEndpoints } from './installation.ts';
 import { laneEndpoints } from './lanes.ts';
 import { parkedEndpoints } from './parked.ts';
 import { syncConfigEndpoints } from './sync-config.ts';
 
 /** Every endpoint of this service. */
-export const allEndpoints = (context: Context, events: EventFeed): Endpoint[] => [
+export const allEndpoints = (
+  context: Context,
+  events: EventFeed,
+  installation: OwnInstallation,
+): Endpoint[] => [
   ...associationEndpoints(context),
   ...associatedSecretEndpoints(context),
   ...destinationEndpoints(context),
   ...externalSecretEndpoints(context),
   ...eventEndpoints(context, events),
   ...historyEndpoints(context),
+  ...installationEndpoints(context, installation),
   ...laneEndpoints(context),
   ...parkedEndpoints(context),
   ...replanEndpoints(context),

@@ -84,12 +84,16 @@ test('keys that are gone are waited for, unless their removal is held', async ()
   expect([status, body.errors[1]]).toEqual([409, expect.stringContaining('removals are held')]);
 });
 
-test('warns while syncing is disabled, because the version does not arrive before it is enabled', async () => {
-  await sync.db.query('update sync.config set disabled = true');
+test.each([
+  ['disabled', 'update sync.config set disabled = true'],
+  ['held, as sys/sync/status explains', `update sync.installation set other_name = 'copy'`],
+])('warns while syncing is %s, because the version does not arrive meanwhile', async (state, stop) => {
+  await sync.db.query(stop);
   const { status, body } = await ask('version=1');
+  await sync.db.query('update sync.installation set other_name = null');
   expect([status, body.warnings]).toEqual([
     202,
-    ['syncing is disabled, so nothing is sent to any destination'],
+    [`syncing is ${state}, so nothing is sent to any destination`],
   ]);
 });
 

@@ -16,6 +16,7 @@ const path = '/sys/sync/status';
 const admin = testCaller({ namespace: { id: 'admin', path: 'admin' } });
 const read = (query = '', caller = testCaller()) => sync.call('GET', `${path}${query}`, undefined, caller);
 const statusOf = async (name = at.name) => (await read()).body.data.destinations[`cloudA-sm/${name}`];
+const confirm = (caller = testCaller()) => sync.call('POST', '/sys/sync/confirm-installation', {}, caller);
 const pause = (seconds: number, reason: string) =>
   sync.db.query(
     `insert into sync.destination_health (destination_id, destination_type, failures, reason, paused_until)
@@ -35,6 +36,7 @@ test('a new destination is open, and has nothing in it', async () => {
   expect([status, body.warnings]).toEqual([200, null]);
   expect(body.data).toEqual({
     disabled: false,
+    held_because: null,
     pending: 0,
     queue_capacity: 1_000_000,
     destinations: {
@@ -168,4 +170,28 @@ test.each([
 ])('%s is refused', async (query, error) => {
   const { status, body } = await read(`?${query}`);
   expect([status, body.errors]).toEqual([400, [error]]);
+});
+
+test('while syncing is held, the status says why and no destination can be checked, until somebody confirms', async () => {
+  await sync.db.query(`update sync.installation set name = 'prod', other_name = 'copy'`);
+  await sync.db.query('update sync.inspections set due_at = null');
+  const { data, warnings } = (await read()).body;
+  expect(data).toMatchObject({ disabled: false, held_because: 'installation' });
+  expect(warnings).toEqual([
+    expect.stringMatching('started with INSTALLATION=copy, but the database belongs to prod'),
+  ]);
+  const { status, body } = await sync.call('POST', `${at.path}/check`, {});
+  expect([status, body.errors]).toEqual([409, [expect.stringMatching('^syncing is held')]]);
+  const team = testCaller({ namespace: { id: 'team', path: 'team' } });
+  expect((await confirm(team)).status).toBe(404);
+  const confirmed = await confirm();
+  expect([confirmed.body.data, confirmed.body.warnings]).toEqual([
+    { installation: 'prod', held_because: null },
+    null,
+  ]);
+  expect(await sync.db.query('select from sync.inspections where due_at is null')).toEqual([]);
+  expect((await read()).body.data.held_because).toBeNull();
+  expect((await confirm(admin)).body.warnings).toEqual([
+    'syncing was not held: there was nothing to confirm',
+  ]);
 });

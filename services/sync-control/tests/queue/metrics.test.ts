@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
-import { createMetrics } from '@secrets/telemetry';
+import { createLogger, createMetrics } from '@secrets/telemetry';
 import { EntryCounter } from '../../src/metrics/entry-counter.ts';
 import { measureDeadLetters, measureQueue } from '../../src/metrics/measure-queue.ts';
 import { syncMetrics } from '../../src/metrics/sync-metrics.ts';
+import { InstallationWatch } from '../../src/queue/keep-installation.ts';
 import { insertMany } from '../insert-many.ts';
 
 const type = 'cloudA-sm';
@@ -110,4 +111,21 @@ test('what a sweep finds is counted, from 0', async () => {
   expect(await metrics.value('sync_sweep_finds_total', 'reconciliation')).toBe(0);
   metrics.found('reconciliation', 2);
   expect(await metrics.value('sync_sweep_finds_total', 'reconciliation')).toBe(2);
+});
+
+test('sync_held is 1 while syncing is held, which is logged once, as is the end of it', async () => {
+  const lines: string[] = [];
+  const log = createLogger({ service: 'test', destination: { write: (line) => void lines.push(line) } });
+  const metrics = observed();
+  const watch = new InstallationWatch(db, {}, { log, observed: metrics });
+  const look = async (otherName: string | null) => {
+    await db.query(`update sync.installation set name = 'prod', other_name = $1`, [otherName]);
+    await watch.look();
+    return metrics.value('sync_held');
+  };
+  expect([await look(null), await look('copy'), await look('copy'), await look(null)]).toEqual([0, 1, 1, 0]);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'error', heldBecause: 'installation', msg: expect.stringMatching('INSTALLATION=copy') },
+    { level: 'info' },
+  ]);
 });

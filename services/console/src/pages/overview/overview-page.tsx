@@ -30,6 +30,16 @@ export function OverviewPage() {
   );
 }
 
+const HeldNotice = () => (
+  <div className="notice notice-bad">
+    <p>
+      <strong>Syncing is held.</strong> This database is a copy or was restored, or a service was started with
+      another INSTALLATION. Nothing is sent to any destination until an operator confirms it: sys/sync/status
+      has the reason.
+    </p>
+  </div>
+);
+
 function SyncState() {
   const { may } = usePermissions(paths);
   const pages = usePages<string>();
@@ -41,6 +51,7 @@ function SyncState() {
   if (!data) return <Loading what="the sync status" />;
   return (
     <div className="stack">
+      {typeof data.held_because === 'string' && <HeldNotice />}
       <SyncSwitch disabled={data.disabled} pending={data.pending} />
       <QueueSummary status={data} />
       <h2>Destinations</h2>

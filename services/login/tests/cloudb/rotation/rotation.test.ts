@@ -199,6 +199,21 @@ describe('a rotation on request', () => {
   });
 });
 
+test('no password is added or removed while syncing is held: this database may be a copy', async () => {
+  const hold = (otherName: string | null) =>
+    cloud.service.db.query('update sync.installation set other_name = $1', [otherName]);
+  await cloud.configure({ rotation_period: '24h', client_secret: undefined });
+  await cloud.service.db.query('update login.cloudb_rotations set scheduled_at = now(), due_at = now()');
+  await hold('copy');
+  const { status, body } = await rotate();
+  expect([status, body.errors]).toEqual([409, [expect.stringMatching('^syncing is held')]]);
+  await runDue();
+  expect(cloud.ownPasswords()).toEqual(['sandbox']);
+  await hold(null);
+  await runDue();
+  expect(cloud.ownPasswords()).toEqual([expect.stringMatching(/^secrets-service/)]);
+});
+
 describe('a scheduled rotation', () => {
   const scheduled = async (column: string): Promise<Date | null> =>
     (

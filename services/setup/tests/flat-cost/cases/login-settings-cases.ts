@@ -90,6 +90,7 @@ const released = { failures: 1, scheduledAt: null, lookAgainSeconds: 60 };
 const rotationCases: Case[] = casesOf('login', {
   'looking when a secret expires': (db) => rotations.findSecretExpiry(db, mountId),
   'listing rotations that are due': (db) => rotations.listDueRotations(db, 10),
+  'asking whether rotations are held': (db) => rotations.isHeld(db),
   'holding the lease of a rotation': async (db) => {
     const held = await rotations.takeLease(db, mountId);
     await rotations.renewLease(db, held!);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   associationsDueToPush,
   cancelInspection,
+  confirmInstallation,
   deferInspection,
   dueInspectionTypes,
   endedLooks,
@@ -9,11 +10,15 @@ import {
   forgetDeletedDestinations,
   giveBackBudget,
   hasWorker,
+  inspectAll,
   listAwaitingNames,
   listInspectable,
   lockDueInspection,
   readInspectionPage,
+  readInstallation,
+  recordInstallation,
   recordWorker,
+  reportInstallation,
   requestInspection,
   startInspectionPage,
   throttledSeconds,
@@ -271,6 +276,13 @@ const checkCases: Case[] = casesOf('sync-control', {
     await checks.findCheckProgress(db, id);
     await checks.deleteUnstartedCheck(db, id);
     await giveBackBudget(db, unchecked, 3, { burst: 50 });
+  },
+  'confirming the installation': async (db) => {
+    await recordInstallation(db, { name: 'prod' });
+    await reportInstallation(db, 'copy');
+    await confirmInstallation(db, { name: 'copy' });
+    await readInstallation(db);
+    await inspectAll(db);
   },
   'looking at the external secrets of an association': async (db) => {
     const [associationId = ''] = await column(

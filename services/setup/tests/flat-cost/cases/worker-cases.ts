@@ -41,6 +41,7 @@ import {
   releaseClaim,
   rememberScope,
   rememberScopeMembers,
+  reportInstallation,
   reportToLane,
   shortenLease,
   verifyAgain,
@@ -131,7 +132,10 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
   },
   'looking for locked entries': async (db) => lockedEntries(db, await dueEntries(db, destinations.busy, 16)),
   'postponing an entry': async (db) => postponeEntry(db, (await dueEntries(db, destinations.busy, 1))[0]!),
-  'reading the configuration': (db) => readSyncConfig(db),
+  'reading the configuration': async (db) => {
+    await reportInstallation(db, 'copy');
+    await readSyncConfig(db);
+  },
   'reporting that a destination is slow': (db) => recordSlowDestination(db, destinations.busy),
   'reporting a throttled call': async (db) =>
     reportToLane(

@@ -15,7 +15,7 @@ import { giveBackBudget, useSpareBudget } from '@secrets/sync-entries';
 import type { Context } from '../../context.ts';
 import type { DestinationRow } from '../../queries/destinations/destinations.ts';
 import { deleteStoreRead, findStoreRead, insertStoreRead } from '../../queries/destinations/store-reads.ts';
-import { budgetSpent, disabled, isDisabled, requireCallable } from '../status/require-callable.ts';
+import { budgetSpent, requireCallable, stopped, whyStopped } from '../status/require-callable.ts';
 
 /** Seconds that a request waits. The worker has a little less, so that its answer arrives in time. */
 const waitSeconds = 20;
@@ -108,7 +108,8 @@ async function withdraw(
   if (read === undefined) return notFound();
   if (read.isStarted) return new Problem('unavailable', `the worker did not answer within ${waitSeconds} s`);
   await giveBackBudget(db, destinationId, calls, queue.budgets[type]!);
-  if (await isDisabled(db)) return disabled();
+  const because = await whyStopped(db);
+  if (because !== null) return stopped(because);
   const waited = `no worker of type ${type} has begun to read the store within ${waitSeconds} s`;
   return new Problem('unavailable', waited);
 }

@@ -15,7 +15,7 @@ import {
 } from '../../queries/destinations/destination-checks.ts';
 import type { DestinationRow } from '../../queries/destinations/destinations.ts';
 import { type DestinationRef, requireDestination } from '../require-destination.ts';
-import { budgetSpent, disabled, isDisabled, requireCallable } from '../status/require-callable.ts';
+import { budgetSpent, requireCallable, stopped, whyStopped } from '../status/require-callable.ts';
 
 /** Seconds that a request waits. The worker has a little less, so that its outcome arrives in time. */
 const waitSeconds = 20;
@@ -29,7 +29,7 @@ const writes = 3;
  * Has a worker try the credentials and permissions of a destination with a probe, an external secret with a random
  * value that is removed again (docs/conventions/sync-operation.md#check-and-plan). Returns its steps. If all of them
  * succeeded, the pause of the destination ends. Throws `not_found` if the destination does not exist, `conflict` while
- * it is being purged, syncing is disabled or another check of it runs, `rate_limited` while its account is throttled,
+ * it is being purged, syncing is disabled or held, or another check of it runs, `rate_limited` while its account is throttled,
  * `unavailable` if no worker of the type takes part.
  */
 export async function checkDestination(
@@ -89,14 +89,15 @@ async function waitForSteps(db: Db, destination: DestinationRow, checkId: string
     if (progress === undefined) throw notFound();
     if (progress.isEnded && progress.steps.length > 0) return progress.steps;
     if (!progress.isStarted && (progress.isEnded || progress.isDeleted)) break; // no worker may begin it
-    if (!progress.isStarted && (await isDisabled(db))) break; // workers have stopped taking messages
+    if (!progress.isStarted && (await whyStopped(db)) !== null) break; // workers have stopped taking messages
   } while (performance.now() < untilMs);
   if (progress.isStarted)
     throw new Problem('unavailable', `the worker did not finish the check within ${waitSeconds} s`);
   await withdraw(db, destination, checkId);
   if (progress.isDeleted) throw notFound();
   const isOverdue = performance.now() > untilMs - (waitSeconds - checkSeconds) * 1_000;
-  if ((progress.isEnded && !isOverdue) || (await isDisabled(db))) throw disabled(); // perhaps only when a worker looked
+  const because = await whyStopped(db);
+  if ((progress.isEnded && !isOverdue) || because !== null) throw stopped(because); // perhaps only when a worker looked
   throw new Problem(
     'unavailable',
     `no worker of type ${destination.type} has begun the check within ${waitSeconds} s`,

@@ -33,7 +33,7 @@ export async function sweepChecks({
 }): Promise<number> {
   await deleteOldChecks(db, pageSize);
   await deleteOldStoreReads(db, pageSize);
-  if ((await readSyncConfig(db)).disabled) return 0;
+  if ((await readSyncConfig(db)).stoppedBecause !== null) return 0;
   const left = await claimLeftProbes(db, pageSize);
   await giveUp(
     { db, log },

@@ -3,6 +3,7 @@ import {
   type DestinationHealth,
   type DestinationQueue,
   readHealth,
+  readInstallation,
   readQueues,
   readSyncConfig,
 } from '@secrets/sync-entries';
@@ -97,8 +98,9 @@ const workOn = (row: DestinationOverviewRow): string[] => [
   ...(row.inspectInitiatedAt === null ? [] : ['inspect']),
 ];
 
-/** The state of the whole installation: whether syncing is disabled, and how full the queue is. */
-export async function readInstallation({ db, queue }: Pick<Context, 'db' | 'queue'>) {
+/** The state of the whole installation: whether syncing is disabled or held, and how full the queue is. */
+export async function readSystemState({ db, queue }: Pick<Context, 'db' | 'queue'>) {
   const { disabled, queueCapacity } = await readSyncConfig(db);
-  return { disabled, pending: await queue.room.countPending(queueCapacity), queueCapacity };
+  const pending = await queue.room.countPending(queueCapacity);
+  return { disabled, installation: await readInstallation(db), pending, queueCapacity };
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '@secrets/db';
 import { StoreAnswer, type StoreQuestion } from '@secrets/domain';
+import { isSyncing } from '@secrets/sync-entries';
 
 /** A read of a store that is requested: of which destination, what is asked, and how many seconds it may take. */
 interface NewStoreRead {
@@ -22,14 +23,14 @@ export async function insertStoreRead(sql: Sql, read: NewStoreRead): Promise<str
 interface StoreReadProgress {
   /** The answer of the worker; undefined until there is one. */
   answer: StoreAnswer | undefined;
-  /** Whether no worker begins it, because syncing was disabled meanwhile. */
+  /** Whether no worker begins it, because syncing was disabled or held meanwhile. */
   isBlocked: boolean;
 }
 
 /** Returns undefined if its destination was deleted in the meantime. */
 export async function findStoreRead(sql: Sql, id: string): Promise<StoreReadProgress | undefined> {
   const [row] = await sql.query<{ answer: unknown; isBlocked: boolean }>(
-    `select answer, started_at is null and exists (select from sync.config where disabled) as "isBlocked"
+    `select answer, started_at is null and not ${isSyncing} as "isBlocked"
        from sync.store_reads where id = $1`,
     [id],
   );

@@ -6,12 +6,13 @@ import {
   maxCountedOfStatus,
   presentStatus,
   readDestinationStatuses,
-  readInstallation,
+  readSystemState,
 } from '../../destinations/status/read-status.ts';
 import {
   type DestinationOverviewRow,
   listDestinationOverviews,
 } from '../../queries/destinations/destinations.ts';
+import { whyHeld } from '../../queue/why-held.ts';
 
 /** A page counts the entries of each destination, so it is short. */
 const maxPage = 50;
@@ -46,11 +47,14 @@ const readStatus = (context: Context) =>
       const statuses = await readDestinationStatuses(context, page);
       if (statuses.some(isBounded))
         warn(`the numbers of a destination are counted up to ${maxCountedOfStatus}; there may be more`);
-      const { disabled, pending, queueCapacity } = await readInstallation(context);
+      const { disabled, installation, pending, queueCapacity } = await readSystemState(context);
+      const held = whyHeld(installation);
+      if (held !== undefined) warn(held);
       const last = page.at(-1);
       return {
         data: {
           disabled,
+          held_because: installation.heldBecause,
           pending,
           queue_capacity: queueCapacity,
           destinations: Object.fromEntries(

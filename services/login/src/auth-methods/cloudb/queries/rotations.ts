@@ -47,14 +47,22 @@ export interface DueRotation {
   namespacePath: string;
 }
 
-/** Up to `limit` rotations on which there is something to do, and on which no process works. */
+/** SQL condition: this database may be a copy, which must not change the passwords of the original's applications. */
+const held = 'exists (select from sync.held)';
+
+export async function isHeld(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ isHeld: boolean }>(`select ${held} as "isHeld"`);
+  return row!.isHeld;
+}
+
+/** Up to `limit` rotations on which there is something to do, and on which no process works; none while they are held. */
 export const listDueRotations = (sql: Sql, limit: number): Promise<DueRotation[]> =>
   sql.query(
     `select r.mount_id as "mountId", m.accessor, n.path as "namespacePath"
        from login.cloudb_rotations r
        join login.auth_mounts m on m.id = r.mount_id
        join login.namespaces n on n.id = m.namespace_id
-      where r.due_at <= now() and (r.leased_until is null or r.leased_until < now())
+      where r.due_at <= now() and (r.leased_until is null or r.leased_until < now()) and not ${held}
       order by r.due_at limit $1`,
     [limit],
   );

@@ -6,6 +6,7 @@ import type { ConfigSettings } from '../config/config-settings.ts';
 import type { MountIdentity } from '../provider/mount-clients.ts';
 import { findConfig } from '../queries/configs.ts';
 import {
+  isHeld,
   listAttempts,
   listDueRotations,
   type RotationRow,
@@ -25,7 +26,7 @@ const batch = 10;
 
 /**
  * Rotates the secret of a mount now, or continues a rotation. `warn` receives what the operator has to know. Throws
- * `conflict` if one is in progress, `invalid` if there is no secret, and what the provider's failures become.
+ * `conflict` if one is in progress or syncing is held, `invalid` if there is no secret, and what the provider's failures become.
  */
 export async function rotateNow(
   context: CloudBContext,
@@ -33,6 +34,8 @@ export async function rotateNow(
   warn: Rotation['warn'],
   times: RotationTimes = usualTimes,
 ): Promise<void> {
+  if (await isHeld(context.db))
+    throw new Problem('conflict', 'syncing is held, as sys/sync/status explains, so nothing is rotated');
   const lease = await takeLease(context.db, mount.mountId);
   if (lease === undefined)
     throw new Problem('conflict', 'client_secret is being rotated already; try again in two minutes');
