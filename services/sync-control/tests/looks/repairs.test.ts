@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Drift } from '@secrets/domain';
 import { completeEntries, findInspectable, recordLook } from '@secrets/sync-entries';
-import { listDestinationsToRepair } from '../../src/queries/destinations/repairs.ts';
+import { listDestinationsToRepair, lockRepairs } from '../../src/queries/destinations/repairs.ts';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
 const sync = useSyncControl();
@@ -138,6 +138,18 @@ test('nothing is repaired while syncing is disabled', async () => {
   expect(await listDestinationsToRepair(sync.db)).toEqual([]);
   await sync.call('PATCH', '/sys/sync/config', { disabled: false });
   await repair();
+});
+
+test('after a confirmation of the installation, nothing is repaired before everything was looked at', async () => {
+  await push('a');
+  await sync.db.query('update sync.installation set confirmed_at = now()');
+  await findFirst('changed');
+  const [repairs] = await sync.db.query<{ id: string }>('select destination_id as id from sync.repairs');
+  expect(await sync.db.transaction((tx) => lockRepairs(tx, repairs!.id))).toBeUndefined();
+  expect(await line()).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', drift: 'changed' });
+  await sync.db.query('update sync.inspections set inspected_at = now()');
+  await repair();
+  await sync.db.query('update sync.installation set confirmed_at = null');
 });
 
 test('a repair that fails is retried like every put, and is no other repair', async () => {

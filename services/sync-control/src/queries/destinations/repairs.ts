@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '@secrets/db';
 import type { DriftPolicy } from '@secrets/domain';
-import { requestInspection } from '@secrets/sync-entries';
+import { isSyncing, requestInspection } from '@secrets/sync-entries';
 
 /** The repairs of a destination. */
 export interface RepairState {
@@ -17,18 +17,24 @@ export interface RepairState {
   isRepaired: boolean;
 }
 
-/** Returns the destinations with repairs to decide about or to make; none while syncing is disabled. */
+/** Returns the destinations with repairs to decide about or to make; none while syncing is disabled or held. */
 export async function listDestinationsToRepair(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `select destination_id as id from sync.repairs
-      where (is_wanted or is_repairing or held_at is not null) and not exists (select from sync.config where disabled) order by destination_id`,
+      where (is_wanted or is_repairing or held_at is not null) and ${isSyncing} order by destination_id`,
   );
   return rows.map(({ id }) => id);
 }
 
 /**
+ * SQL condition: somebody has confirmed the installation (`confirmInstallation`), and everything in destination `d`, with the
+ * inspection `i`, is yet to be looked at since.
+ */
+const awaitsInspection = `coalesce(coalesce(i.inspected_at, d.created_at) < (select confirmed_at from sync.installation), false)`;
+
+/**
  * Locks the repairs of a destination, so that nothing is found in it meanwhile. Returns undefined while another transaction has
- * them.
+ * them, syncing is disabled or held, or everything is yet to be looked at after a confirmation of the installation.
  */
 export async function lockRepairs(tx: Tx, destinationId: string): Promise<RepairState | undefined> {
   const [state] = await tx.query<RepairState>(
@@ -37,7 +43,8 @@ export async function lockRepairs(tx: Tx, destinationId: string): Promise<Repair
             coalesce(d.settings ->> 'drift_policy' = $2, false) and d.deleted_at is null and d.purge_initiated_at is null as "isRepaired"
        from (select * from sync.repairs where destination_id = $1 for no key update skip locked) as r
       cross join lateral (select * from sync.destinations where id = r.destination_id limit 1) as d
-      cross join lateral (select requested_at from sync.inspections where destination_id = r.destination_id limit 1) as i`,
+      cross join lateral (select requested_at, inspected_at from sync.inspections where destination_id = r.destination_id limit 1) as i
+      where ${isSyncing} and not ${awaitsInspection}`,
     [destinationId, 'repair' satisfies DriftPolicy],
   );
   return state;
