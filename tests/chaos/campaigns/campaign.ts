@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAtRest, type Observed, reasonsUnsettled } from '../check/settled.ts';
 import { type LoadKind, MixedLoad } from '../load/load.ts';
 import type { Operation } from '../load/operation.ts';
-import { createWorld, existingDestinations, type World } from '../load/world.ts';
+import { createWorld, existingDestinations, type LoadedDestination, type World } from '../load/world.ts';
 import { checkHistory, type Violations } from '../observer/check-history.ts';
+import { lookAtTouched, takeBack } from '../observer/look-at-touched.ts';
 import { observe } from '../observer/observe.ts';
 import { drawSchedule } from '../schedule/draw-schedule.ts';
 import { type ScheduledFault, targetOf } from '../schedule/fault.ts';
@@ -93,7 +94,7 @@ export class Campaign {
     this.stage = stage;
     this.world = world;
     this.#options = options;
-    this.load = new MixedLoad(world, seed);
+    this.load = new MixedLoad(world, { seed, databaseUrl: stage.system.postgres.url });
     this.injector = new Injector(stage);
     this.schedule = drawSchedule({ seed, count, everyMs }, stage.targets);
   }
@@ -125,10 +126,16 @@ export class Campaign {
       const ms = usualLatencyMs[store] ?? otherLatencyMs;
       await this.world.sandbox.fault({ store, effect: 'slow', ms });
     }
+    await this.#delayLists();
     this.load.start(load);
     this.#disturbedAt ??= performance.now();
     await Promise.all([this.#cause(schedule), meanwhile?.()]);
     await this.load.stop();
+  }
+
+  /** https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_ListSecrets.html documents five minutes. */
+  async #delayLists(): Promise<void> {
+    await this.world.sandbox.fault({ store: 'cloudA-sm', effect: 'stale-list', ms: 300_000 });
   }
 
   async #cause(schedule: readonly ScheduledFault[]): Promise<void> {
@@ -152,19 +159,34 @@ export class Campaign {
     history: readonly Operation[] = this.load.recorder.history,
     known: Violations = {},
   ): Promise<boolean> {
+    const byHand = await this.#checkHands();
     const { observed, reasons } = await this.settle();
     this.log(`settled after ${this.#settledAfterMs.at(-1)} ms; checking ${history.length} operations`);
     const { stage, world } = this;
     const { errorBodies } = this.load.recorder;
     const { standstills } = this.injector;
     const evidence = { stage, world, history, errorBodies, standstills, observed };
-    this.#violations = { settled: reasons, ...(await checkHistory(evidence)), ...known };
-    const all = Object.entries(this.#violations).flatMap(([name, found]) =>
-      found.map((one) => `${name}: ${one}`),
+    const found = { settled: reasons, 'changes by hand': byHand };
+    this.#violations = { ...found, ...(await checkHistory(evidence)), ...known };
+    const all = Object.entries(this.#violations).flatMap(([name, violations]) =>
+      violations.map((one) => `${name}: ${one}`),
     );
     for (const one of all.slice(0, 20)) this.log(`VIOLATION ${one}`);
     if (all.length > 0) this.#foundAfterMs ??= Math.round(performance.now() - this.#disturbedAt!);
     return all.length === 0;
+  }
+
+  /** Checks that what was changed by hand is reported, and nothing else happened to it; then it is taken back. */
+  async #checkHands(): Promise<string[]> {
+    const { hands } = this.load;
+    const changed = hands.takeChanges();
+    if (changed.size === 0) return [];
+    await this.#resume(this.world.touched);
+    await this.#delayLists();
+    const violations = await lookAtTouched(this.world, changed);
+    this.log(`looked at ${changed.size} external secrets that were changed by hand`);
+    await takeBack(this.world);
+    return violations;
   }
 
   /** Does what an operator does after an outage, and waits until all is as wanted. */
@@ -194,12 +216,14 @@ export class Campaign {
     }
   }
 
-  /** Enables syncing, and has what failed tried again now: the pauses of what was down may be long. */
-  async #resume(): Promise<void> {
+  /**
+   * Enables syncing, and has what failed tried again now, except in some destinations: the pauses of what was down may be long.
+   */
+  async #resume(except: readonly LoadedDestination[] = []): Promise<void> {
     const { api, apiUnlessGone } = this.world;
     await api('PATCH', 'sys/sync/config', { disabled: false });
-    for (const { path } of await existingDestinations(this.world))
-      await apiUnlessGone('POST', `${path}/retry`, {});
+    for (const one of await existingDestinations(this.world))
+      if (!except.includes(one)) await apiUnlessGone('POST', `${one.path}/retry`, {});
   }
 
   #report(): FireReport {

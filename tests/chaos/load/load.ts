@@ -9,6 +9,7 @@ import {
   writer,
   writers,
 } from './clients.ts';
+import { Hands } from './hands.ts';
 import { Operator } from './operator.ts';
 import { Recorder } from './recorder.ts';
 import type { World } from './world.ts';
@@ -27,20 +28,23 @@ export type LoadKind = keyof typeof clientsOf;
 export class MixedLoad {
   readonly recorder = new Recorder();
   readonly #clients: LoadClient[];
+  readonly hands: Hands;
   readonly shared: Shared;
   readonly #seed: number;
   #isOver = false;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(world: World, seed: number) {
+  constructor(world: World, { seed, databaseUrl }: { seed: number; databaseUrl: string }) {
     const shared = { world, recorder: this.recorder };
     this.shared = shared;
+    this.hands = new Hands(shared, databaseUrl);
     this.#seed = seed;
     this.#clients = [
       ...Array.from({ length: writers }, (_, nth) => writer(shared, nth)),
       associator(shared, 'associator-1', world.changing.slice(0, 3)),
       associator(shared, 'associator-2', world.changing.slice(3)),
       new Operator(shared),
+      this.hands,
       session(shared, 'session-1'),
       session(shared, 'session-2'),
     ];

@@ -4,7 +4,7 @@ export type Act =
   /** `version` is 0 if there was none; `value` is what it returned. */
   | { act: 'read'; key: string; token: string; version?: number; value?: string }
   | { act: 'set' | 'remove'; destination: string; key: string }
-  | { act: 'purge' | 'create' | 'rename' | 'replan' | 'retry'; destination: string }
+  | { act: 'purge' | 'create' | 'rename' | 'replan' | 'retry' | 'inspect'; destination: string }
   | { act: 'disable' | 'enable' }
   | { act: 'login'; token?: string }
   | { act: 'revoke'; token: string };

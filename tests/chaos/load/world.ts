@@ -3,6 +3,7 @@ import { sandboxTypes, templateFor } from '../../harness/destination-types.ts';
 import type { Api } from '../../harness/http.ts';
 import { type SandboxControl, sandboxControl } from '../../harness/sandbox-control.ts';
 import { RetryingClient } from '../../outages/load/retrying-client.ts';
+import type { HandPolicy } from '../check/by-hand.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Gateway } from './recorder.ts';
 
@@ -39,6 +40,8 @@ export interface World {
   still: LoadedDestination[];
   /** Those that are purged and created again. */
   cycled: LoadedDestination[];
+  /** Those of the touched keys, whose external secrets somebody changes by hand. */
+  touched: LoadedDestination[];
   /** A JWT that the login method accepts. */
   jwt: string;
 }
@@ -49,6 +52,11 @@ const role = 'app';
 export const hotKeys = Array.from({ length: 6 }, (_, at) => `s${at}`);
 /** Enough for a writer to come back to a cold key only after about half a minute. */
 const usualColdKeys = 160;
+/** Secrets that are written once, and associated with every touched destination: only hands change them. */
+export const touchedKeys = ['h0', 'h1', 'h2', 'h3'];
+const touchedName = 'touched';
+/** The drift policy of the touched destinations: the default, because services of an older revision may not know the field. */
+export const handPolicy: HandPolicy = 'report';
 /** Those that are associated with cycled destinations. */
 export const cycledKeys = hotKeys.slice(0, 3);
 const templates = 3;
@@ -68,14 +76,19 @@ export const shapeOf = ({ type, name }: LoadedDestination, template: number): ob
   ),
 });
 
+/** Whether an external secret, by its name in a store, is one of a touched destination. */
+export const isTouched = (externalName: string): boolean =>
+  externalName.toLowerCase().startsWith(nameStart({ name: touchedName }, 0));
+
 /** All secrets. */
-export const keysOf = ({ coldKeys }: World): string[] => [...hotKeys, ...coldKeys];
+export const keysOf = ({ coldKeys }: World): string[] => [...hotKeys, ...coldKeys, ...touchedKeys];
 
 /** All destinations. */
-export const destinationsOf = ({ changing, still, cycled }: World): LoadedDestination[] => [
+export const destinationsOf = ({ changing, still, cycled, touched }: World): LoadedDestination[] => [
   ...changing,
   ...still,
   ...cycled,
+  ...touched,
 ];
 
 /** Those of them that exist now. */
@@ -92,13 +105,16 @@ const storesPerColdKey = 2;
 export const stillAssociations = ({
   still,
   coldKeys,
-}: World): { destination: LoadedDestination; key: string }[] =>
-  coldKeys.flatMap((key, at) =>
+  touched,
+}: World): { destination: LoadedDestination; key: string }[] => [
+  ...coldKeys.flatMap((key, at) =>
     Array.from({ length: storesPerColdKey }, (_, nth) => ({
       destination: still[(at + nth) % still.length]!,
       key,
     })),
-  );
+  ),
+  ...touched.flatMap((destination) => touchedKeys.map((key) => ({ destination, key }))),
+];
 
 /** Creates the mount, the login method and the destinations, and writes each secret once. */
 export async function createWorld({ system }: Stage, coldKeys = usualColdKeys): Promise<World> {
@@ -111,7 +127,8 @@ export async function createWorld({ system }: Stage, coldKeys = usualColdKeys): 
   const changing = await destinationsNamed(sandbox, 'changing');
   const still = await destinationsNamed(sandbox, 'still');
   const cycled = await destinationsNamed(sandbox, 'cycled');
-  for (const one of [...changing, ...still, ...cycled])
+  const touched = await destinationsNamed(sandbox, touchedName);
+  for (const one of [...changing, ...still, ...cycled, ...touched])
     await api('POST', one.path, { ...one.fields, ...shapeOf(one, 0) });
   const gateways = [system.processes.gateway, system.processes['gateway-2']!];
   const jwt = await sandbox.issueToken({ audience: resource, oid: principal });
@@ -126,6 +143,7 @@ export async function createWorld({ system }: Stage, coldKeys = usualColdKeys): 
     changing,
     still,
     cycled,
+    touched,
     jwt,
   };
 }

@@ -10,7 +10,7 @@ import { checkLeases } from '../check/leases.ts';
 import { checkOverlaps, type ServedCall, type Standstill } from '../check/overlaps.ts';
 import type { Observed } from '../check/settled.ts';
 import { type Operation, ofKind } from '../load/operation.ts';
-import { keysOf, mount, type World } from '../load/world.ts';
+import { isTouched, keysOf, mount, type World } from '../load/world.ts';
 import type { Stage } from '../stage/stage.ts';
 import { leaseChanges } from './lease-log.ts';
 import { filesContaining, spellingsOf } from './search.ts';
@@ -82,13 +82,14 @@ async function revokedAlive({ gateways }: World, history: readonly Operation[]):
   return alive;
 }
 
+/** Without those for touched external secrets: a look needs no lease, so two may overlap. */
 async function servedCalls({ stage, world }: Evidence): Promise<ServedCall[]> {
   const processes = new Map(
     Object.keys(stage.system.processes).map((name) => [stage.links.addressOf(name), name]),
   );
   const all = sandboxTypes.map(async ({ type }) =>
     (await world.sandbox.calls(type)).flatMap(({ operation, name, peer, began, at, concurrent }) =>
-      name === undefined
+      name === undefined || isTouched(name)
         ? []
         : {
             ...{ store: type, operation, name, process: processes.get(peer?.replace('::ffff:', '')) },
