@@ -31,6 +31,7 @@ export {
   contestEntries,
   countUndecided,
   hasRepairable,
+  isRepairable,
   lockRepairable,
   type RepairableEntry,
   rememberedHours,

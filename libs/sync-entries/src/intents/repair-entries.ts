@@ -21,6 +21,9 @@ const repairable: readonly Drift[] = ['changed', 'missing'];
 /** SQL condition: nothing was requested or tried since a look has found the drift of entry `e`. */
 const isUntried = `${isDrifted} and e.desired = 'present' and e.applied_generation >= e.generation and e.lease_owner is null`;
 
+/** SQL condition: a repair may push entry `e` again. */
+export const isRepairable = `e.drift in (${repairable.map((drift) => `'${drift}'`).join(', ')}) and ${isUntried}`;
+
 /**
  * Locks at most `limit` entries of a destination that are to be repaired, because their drift was found before its decision with
  * this number. Leaves out foreign ones, those that another transaction has locked, and those that wait for anything else.

@@ -67,6 +67,29 @@ test('responds with 409, where and why, as soon as a destination needs the opera
   expect((await ask('version=2')).status).toBe(202); // it will be tried
 });
 
+test('a repair is waited for, unless repairs are held', async () => {
+  at = await sync.fixture({ drift_policy: 'repair' });
+  await at.write('s', { k: 'v1' });
+  await at.set('s');
+  await sync.work();
+  await sync.db.query('update sync.config set disabled = true'); // nothing is repaired meanwhile
+  const drift = "status = 'CLIENT_SIDE_ERROR', drift = 'changed', last_error = 'it was changed'";
+  await sync.db.query(`update sync.entries set ${drift}`);
+  expect((await ask('version=1')).status).toBe(202);
+  await sync.db.query('update sync.repairs set held_at = now()');
+  const { status, body } = await ask('version=1&wait=60s');
+  expect([status, body.errors[1]]).toEqual([409, `${destination()}: it was changed`]);
+  await sync.db.query('update sync.repairs set held_at = null, is_wanted = true');
+  await sync.db.query('update sync.config set disabled = false');
+  expect((await sync.workDuring(ask('version=1&wait=60s'))).status).toBe(200);
+});
+
+test('drift that is only reported needs the operator', async () => {
+  await sync.work();
+  await sync.db.query(`update sync.entries set status = 'CLIENT_SIDE_ERROR', drift = 'changed'`);
+  expect((await ask('version=1&wait=60s')).status).toBe(409);
+});
+
 test('keys that are gone are waited for, unless their removal is held', async () => {
   await sync.work();
   const [marked] = await sync.db.query<{ destination_id: string }>(

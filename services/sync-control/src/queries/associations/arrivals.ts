@@ -1,4 +1,6 @@
 import type { Sql } from '@secrets/db';
+import type { DriftPolicy } from '@secrets/domain';
+import { isRepairable } from '@secrets/sync-entries';
 
 /** A version of a secret that clients wait for. */
 export interface AwaitedVersion {
@@ -58,10 +60,15 @@ const state = `case
   when (select true from sync.entries e where e.association_id = a.id and e.status <> 'SYNCED' limit 1) then 'pending'
   else 'arrived' end`;
 
+/** SQL: whether drift in the destination of association `a` is repaired without the operator, unless it is contested. */
+const isRepairing = `d.drift_policy = '${'repair' satisfies DriftPolicy}' and coalesce(
+  (select (is_wanted or is_repairing) and held_at is null from sync.repairs where destination_id = a.destination_id), false)`;
+
 const failed = `select coalesce(
   a.unnamed_keys -> 0 ->> 'reason',
   (select coalesce(e.last_error, e.status) from sync.entries e
     where e.destination_id = a.destination_id and e.status = 'CLIENT_SIDE_ERROR' and e.association_id = a.id
+      and (${isRepairable} and ${isRepairing}) is not true
     order by e.sub_key limit 1)) as error`;
 
 /**
@@ -75,7 +82,7 @@ const arrivals = `select w.place, d.type, d.name, s.current_version, s.readable_
      where namespace_id = w.namespace_id and mount = w.mount and secret_name = w.secret_name and not removing
      order by destination_id, created_at desc limit ${maxDestinations + 1}) as a
   cross join lateral (
-    select type, name from sync.destinations where id = a.destination_id and deleted_at is null limit 1) as d
+    select type, name, settings ->> 'drift_policy' as drift_policy from sync.destinations where id = a.destination_id and deleted_at is null limit 1) as d
    left join lateral (
     select revision, current_version, readable_version from sync.secret_versions where secret_id = a.secret_id limit 1) as s on true
   cross join lateral (${failed}) as failed`;
