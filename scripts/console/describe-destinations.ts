@@ -1,4 +1,5 @@
 import type { DestinationDescription } from '../../libs/destinations/src/description.ts';
+import { isPushed } from '../../libs/destinations/src/fields/field.ts';
 import { destinationTypes } from '../../libs/destinations/src/registry.ts';
 
 /** The kind of input for a field. A `text` may also be a number or a duration: the service parses them. */
@@ -61,7 +62,7 @@ function formFields(description: DestinationDescription, schemas: [string, JsonS
       choices: (schema.enum ?? schema.items?.enum ?? []).filter((choice) => choice !== ''),
       isRequired: required.has(name),
       isImmutable: field.immutable === true,
-      isPushed: field.pushed === true,
+      isPushed: isPushed(field),
       initial: description.defaults[name] ?? '',
     };
   });

@@ -92,6 +92,23 @@ async function learnMore(): Promise<void> {
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(examples), undefined, 2)}\n`);
 }
 
+<<<<<<< HEAD
+=======
+/** Learns which fields are absent or null where nothing was set that is optional. */
+async function learnBare(call: Call): Promise<void> {
+  const bare = { name: 'bare' };
+  await call('POST identity/entity/name/{name}', bare, {});
+  await call('GET identity/entity/name/{name}', bare);
+  await call('POST identity/group/name/{name}', bare, { type: 'external' });
+  await call('GET identity/group/name/{name}', bare);
+  await call('POST sys/sync/destinations/cloudA-sm/{name}', bare, {});
+  await call('PATCH sys/sync/destinations/cloudA-sm/{name}', bare, {});
+  await call('GET sys/sync/destinations/{type}/{name}', { ...bare, type: 'cloudA-sm' });
+  const { accessor } = (await call('GET auth/token/lookup-self')).data;
+  await call('POST auth/token/lookup-accessor', {}, { accessor: accessor as string });
+}
+
+>>>>>>> 43256369 (fixup! feat(sync): push the value of one key at secret-path granularity)
 function recording(token: string): Call {
   return async (operation, parameters = {}, body, headers = {}) => {
     const [method = '', template = ''] = operation.split(' ');

@@ -1,6 +1,13 @@
 export { credentialsAad } from './credentials-aad.ts';
 export { type DestinationDescription, describeType, settingsOf } from './description.ts';
-export { connection, type Fields, fieldsThat, type PushedName, type SettingsOf } from './fields/field.ts';
+export {
+  connection,
+  type Fields,
+  fieldsThat,
+  isPushed,
+  type PushedName,
+  type SettingsOf,
+} from './fields/field.ts';
 export { externalName, formerName } from './names/external-name.ts';
 export { destinationTypes, findDescription } from './registry.ts';
 export type { Given } from './request/destination-content.ts';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { type DestinationDescription, destinationTypes } from '@secrets/destinations';
+import { type DestinationDescription, destinationTypes, isPushed } from '@secrets/destinations';
 import { seconds } from '../../../libs/domain/src/fields/lenient-fields.ts';
 import { phrase, recorded, update, withRows } from './field-tables.ts';
 
@@ -42,7 +42,7 @@ const fieldRows = (...texts: string[]) =>
 
 type AnyField = DestinationDescription['fields'][string];
 
-const changeOf = ({ immutable, pushed }: AnyField) => (immutable ? 'fixed' : pushed ? 'pushed' : '');
+const changeOf = (field: AnyField) => (field.immutable ? 'fixed' : isPushed(field) ? 'pushed' : '');
 
 /** The default of a field as a page states it; undefined if it is described in words. */
 function defaultOf({ fields, check, defaults }: DestinationDescription, name: string): string | undefined {

@@ -122,6 +122,40 @@ describe('secret-key granularity', () => {
   });
 });
 
+describe('a destination with a value_key', () => {
+  beforeEach(async () => {
+    at = await SyncFixture.create(system, { value_key: 'pass' });
+    await at.sync('a', { pass: 'p', user: 'u' });
+  });
+
+  test('gets the text of this key, and none of the others', async () => {
+    await at.write('a', { pass: 'q', user: 'u' });
+    await at.untilValue('a', 'q');
+  });
+
+  test('keeps what it has while the key is missing, and says so', async () => {
+    await at.write('a', { user: 'u' });
+    await at.untilStatus('a', 'CLIENT_SIDE_ERROR');
+    expect((await at.association('a'))?.last_error).toContain('the secret has no key pass');
+    expect(await at.value('a')).toBe('p');
+    await at.write('a', { pass: 'q' });
+    await at.untilValue('a', 'q');
+  });
+
+  test('refuses to set a secret that does not have the key', async () => {
+    await at.write('b', { user: 'u' });
+    const { body } = expectStatus(await at.set('b'), 400);
+    expect(body.errors[0]).toMatch(/^secret_name: b in mount .* has no key pass/);
+  });
+
+  test('pushes again when it changes', async () => {
+    expectStatus(await system.api('PATCH', at.path, { value_key: 'user' }), 200);
+    await at.untilValue('a', 'u');
+    expectStatus(await system.api('PATCH', at.path, { value_key: '' }), 200);
+    await at.untilValue('a', '{"pass":"p","user":"u"}');
+  });
+});
+
 test('a new key with an invalid external name does not hold up the other keys, and reports why', async () => {
   at = await SyncFixture.create(system, {
     granularity: 'secret-key',

@@ -111,6 +111,11 @@ export const commonFields = (granularity: Granularity) => ({
     shownAsStored: true,
     help: 'One external secret for each secret, or one for each of its keys.',
   }),
+  value_key: option(text(512), {
+    default: '',
+    selectsValue: true,
+    help: 'At secret-path granularity, the key whose value is pushed as it is, in place of all keys as JSON. Empty for JSON.',
+  }),
   conflict_policy: option(z.enum(['refuse', 'overwrite'], { error: 'must be refuse or overwrite' }), {
     default: 'refuse',
     help: "What to do about an existing external secret that is not the destination's own: leave it alone, or take it over. One that another destination has marked is never taken over.",

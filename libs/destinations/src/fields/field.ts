@@ -14,6 +14,8 @@ interface Rules {
   immutable?: true;
   /** A change is pushed to every external secret, in the background. */
   pushed?: true;
+  /** Selects the value to push; a change is pushed as well. Workers read it for all types, drivers do not. */
+  selectsValue?: true;
   /** Belongs to the secret fields: a write that replaces the settings keeps it, as it keeps these. */
   credential?: true;
   /** Filled in by `derive`. The result is shown as `effective_<field>`. */
@@ -105,6 +107,9 @@ export const instruction = (schema: z.ZodType, rules: Pick<Rules, 'help'>): Inst
   place: 'request',
   schema: schema.describe(rules.help),
 });
+
+/** Whether a change of the field changes the external secrets that were pushed before. */
+export const isPushed = ({ pushed, selectsValue }: Field): boolean => (pushed ?? selectsValue) === true;
 
 /** Returns the names of the fields that the predicate holds for, in the order of their declaration. */
 export const fieldsThat = (

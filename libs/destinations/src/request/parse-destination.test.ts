@@ -28,6 +28,11 @@ describe('a refusal names the field and contains no value', () => {
     ['an invalid role', { role_arn: 'canary' }, /role_arn: must be the ARN/],
     ['an external id without a role', { external_id: 'canary' }, /external_id: requires role_arn/],
     ['days that are out of range', { recovery_window_days: '5' }, /recovery_window_days: must be 0/],
+    [
+      'a value_key at secret-key granularity',
+      { value_key: 'k', granularity: 'secret-key' },
+      /^value_key: requires the granularity secret-path/,
+    ],
     ['an invalid granularity', { granularity: 'canary' }, /granularity: must be secret-path or secret-key/],
     ['an invalid conflict policy', { conflict_policy: 'canary' }, /conflict_policy: must be/],
     ['an invalid address', { allowed_ipv4_addresses: 'canary' }, /allowed_ipv4_addresses: must be/],

@@ -62,6 +62,7 @@ export function parseDestination(
     ...description.check(settings, new Set(Object.keys(credentials))),
     ...whyTagsRefused(description, settings.custom_tags, prefix),
     ...templateProblem(description, settings),
+    ...valueKeyProblem(settings),
   ]);
   return {
     settings,
@@ -190,6 +191,13 @@ function templateProblem(description: DestinationDescription, settings: Record<s
   const reason = whyTemplateRefused(description, template, granularity as Granularity);
   return reason === undefined ? [] : [`secret_name_template: ${reason}`];
 }
+
+const valueKeyProblem = ({ value_key: key, granularity }: Record<string, Json>): string[] =>
+  key !== '' && granularity === 'secret-key'
+    ? [
+        'value_key: requires the granularity secret-path; at secret-key granularity, each key has an external secret',
+      ]
+    : [];
 
 function refuse(sentences: readonly string[]): void {
   const [first, ...also] = sentences;

@@ -66,6 +66,16 @@ test('keeps the external secret of a key that is gone', async () => {
   expect(error).toMatchObject({ kind: 'rejected', message: expect.stringContaining('the key no longer') });
 });
 
+test('keeps the external secret while the key is missing that the destination pushes', async () => {
+  const settings = { value_key: 'pass' };
+  const { calls, error } = await work({}, { value, destination: { ...destination, settings } });
+  expect(calls).toEqual([]);
+  expect(error).toMatchObject({
+    kind: 'rejected',
+    message: expect.stringContaining('the secret has no key pass'),
+  });
+});
+
 test('reports an answer of the destination only if it was called', async () => {
   expect((await work({}, {})).answers).toBe(1);
   expect((await work({}, { secretExists: false })).answers).toBe(0);

@@ -61,7 +61,7 @@ export async function workOnEntry(worker: Worker, attempt: Attempt): Promise<boo
 function refresh(worker: Worker, attempt: Attempt): Promise<boolean> {
   const { context } = attempt;
   const entry = { ...attempt.entry, generation: attempt.entry.generation - 1 };
-  const value = context.value && worker.entries.values.pushedValue(context.value, entry.subKey);
+  const value = context.value && worker.entries.values.pushedValue(context.value, keyOf(attempt));
   if (context.secretExists && value !== null && value !== undefined)
     return push(worker, { ...attempt, entry }, value);
   const { pushedHash, settingsHash: settings, remote } = entry;
@@ -78,7 +78,7 @@ async function push(worker: Worker, attempt: Attempt, value: string): Promise<bo
   requireNoHolder(entry, context.place.rival);
   const settings = settingsHash(context.destination);
   const hash = valueHash(worker.keyRing);
-  const compared = worker.entries.values.comparedValue(context.value!, entry.subKey)!;
+  const compared = worker.entries.values.comparedValue(context.value!, keyOf(attempt))!;
   const isHashOf = (text: string) => entry.pushedHash !== null && hash.matches(text, entry.pushedHash);
   const isCompared = isHashOf(compared);
   const isSameValue = isCompared || isHashOf(value); // earlier versions stored the hash of the text
@@ -202,14 +202,24 @@ const timedOut = () => new Fault('unavailable', 'the destination did not respond
  * Returns undefined if no version is readable. Throws if a value cannot be decrypted: unknown is not absent. Throws `rejected`
  * if the secret or the key is gone: then sync-control decides whether the external secret is removed or held.
  */
-function readValue({ entries }: Worker, { entry, context }: Attempt): string | undefined {
-  const { value, secretExists } = context;
+function readValue({ entries }: Worker, attempt: Attempt): string | undefined {
+  const { value, secretExists } = attempt.context;
   if (!secretExists) throw sourceGone('secret');
   if (value === null) return undefined;
-  const pushed = entries.values.pushedValue(value, entry.subKey);
-  if (pushed === undefined) throw sourceGone('key');
-  return pushed;
+  const pushed = entries.values.pushedValue(value, keyOf(attempt));
+  if (pushed !== undefined) return pushed;
+  throw attempt.entry.subKey === '' ? withoutValueKey(keyOf(attempt)) : sourceGone('key');
 }
+
+/** Returns the key of the secret whose value is pushed; empty for all of the data as JSON. */
+const keyOf = ({ entry, context }: Attempt): string =>
+  entry.subKey === '' ? String(context.destination.settings.value_key ?? '') : entry.subKey;
+
+const withoutValueKey = (key: string) =>
+  new Fault(
+    'rejected',
+    `the secret has no key ${key}, which the destination pushes (value_key); the external secret is kept as it is`,
+  );
 
 const sourceGone = (what: 'secret' | 'key') =>
   new Fault(

@@ -64,6 +64,18 @@ test('shows each key at secret-key granularity, with the size of its value', asy
   ]);
 });
 
+test('shows the size of the value that value_key selects, or that the secret does not have the key', async () => {
+  await change({ value_key: 'text' });
+  await at.write('a', { text: 'ü', number: 12 });
+  await at.write('b', { number: 12 });
+  expect(await secretsOf('a')).toMatchObject([{ value_bytes: 2 }]);
+  const { data } = (await planOf('b')).body;
+  expect([data.accepted, data.problems]).toEqual([
+    false,
+    [expect.stringMatching(/^secret_name: b in mount .* has no key text, which is the value_key/)],
+  ]);
+});
+
 test('shows what is kept, renamed and removed of an existing association', async () => {
   await change({ granularity: 'secret-key', secret_name_template: 'x/{{ .SecretKey }}' });
   await at.write('a', { user: '1', gone: '2' });

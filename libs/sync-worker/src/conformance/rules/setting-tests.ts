@@ -10,6 +10,7 @@ import type { Push, SettingsUnderTest } from '../settings-under-test.ts';
 const readElsewhere = [
   'secret_name_template',
   'granularity',
+  'value_key',
   'conflict_policy',
   'drift_policy',
   'inspection_period',

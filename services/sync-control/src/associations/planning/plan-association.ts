@@ -14,7 +14,7 @@ import { keepFormerNames } from './keep-former-names.ts';
 import { lookAtPlanned } from './look-at-planned.ts';
 import { planEntries } from './plan-entries.ts';
 import { takenNames } from './taken-names.ts';
-import { maxKeys, namingSchemeOf, possibleEntries, whyTooManyKeys } from './wanted-entries.ts';
+import { maxKeys, namingSchemeOf, possibleEntries, whyNoValue, whyTooManyKeys } from './wanted-entries.ts';
 
 /** The secret and the destination that a set would associate. */
 interface PlanRequest extends DestinationRef {
@@ -107,7 +107,7 @@ async function planSecret(
   const wanted = keepFormerNames(existing, entries);
   const { create } = planEntries(existing, wanted);
   const { put, removed } = changesOf(existing, wanted, await takenNames(db, destination.id, create));
-  const sizes = sizesOf(secret);
+  const sizes = sizesOf(secret, destination);
   const withSize = (planned: PlannedSecret): PlannedSecret => {
     const bytes = sizes.get(planned.subKey) ?? 0;
     return { ...planned, bytes, valueRefusal: whyValueRefused(description, bytes)?.sentence };
@@ -127,8 +127,8 @@ function whyKeysRefused(
   { keys }: PreviewedSecret,
   { mount, secretName }: PlanRequest,
 ): string | undefined {
-  const tooMany = settings.granularity === 'secret-key' ? whyTooManyKeys(keys) : undefined;
-  return tooMany && `secret_name: ${secretName} in mount ${mount} has ${tooMany}`;
+  const why = settings.granularity === 'secret-key' ? whyTooManyKeys(keys) : whyNoValue(keys, settings);
+  return why && `secret_name: ${secretName} in mount ${mount} has ${why}`;
 }
 
 const unnamed = ({ key, reason }: UnnamedKey): PlannedSecret => ({
@@ -172,5 +172,10 @@ function changesOf(
 }
 
 /** The size of what would be pushed, by sub-key; the empty one is the whole secret. */
-const sizesOf = ({ keys, key_bytes: sizes, value_bytes: whole }: PreviewedSecret): Map<string, number> =>
-  new Map([...keys.map((key, index) => [key, sizes[index] ?? 0] as const), ['', whole]]);
+function sizesOf(
+  { keys, key_bytes: sizes, value_bytes: whole }: PreviewedSecret,
+  { settings: { value_key: valueKey = '' } }: DestinationRow,
+): Map<string, number> {
+  const ofKeys = new Map(keys.map((key, index) => [key, sizes[index] ?? 0]));
+  return new Map([...ofKeys, ['', valueKey === '' ? whole : (ofKeys.get(String(valueKey)) ?? 0)]]);
+}

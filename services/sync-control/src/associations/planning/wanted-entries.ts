@@ -33,6 +33,18 @@ export const whyTooManyKeys = ({ length }: readonly string[]): string | undefine
     ? `${length} keys; at secret-key granularity, at most ${maxKeys} keys can be synced`
     : undefined;
 
+/**
+ * Returns why a secret with these keys has nothing to push at secret-path granularity, as the end of a sentence. Nothing is known
+ * of a secret without keys: it may have no readable version.
+ */
+export const whyNoValue = (
+  keys: readonly string[],
+  { value_key: key = '' }: DestinationRow['settings'],
+): string | undefined =>
+  key === '' || keys.length === 0 || keys.includes(String(key))
+    ? undefined
+    : `no key ${String(key)}, which is the value_key of the destination`;
+
 /** Properties of a destination that external names depend on. */
 interface NamedDestination {
   type: string;

@@ -1,20 +1,18 @@
 import type { Db } from '@secrets/db';
-import { type DestinationDescription, fieldsThat } from '@secrets/destinations';
+import { type DestinationDescription, fieldsThat, isPushed } from '@secrets/destinations';
 import type { Json } from '@secrets/domain';
 import { pushSomeAgain } from '@secrets/sync-entries';
 import { lockMarked, readPush, recordPushPosition } from '../../queries/destinations/destination-marks.ts';
 
 const pageSize = 1_000;
 
-/** Whether a changed setting must reach the external secrets that were pushed before, such as changed tags. */
+/** Whether a changed setting must reach the external secrets that were pushed before, such as changed tags or another key. */
 export const isPushNeeded = (
   description: DestinationDescription,
   before: Readonly<Record<string, Json>>,
   after: Readonly<Record<string, Json>>,
 ): boolean =>
-  fieldsThat(description, ({ pushed }) => pushed).some(
-    (field) => asText(before[field]) !== asText(after[field]),
-  );
+  fieldsThat(description, isPushed).some((field) => asText(before[field]) !== asText(after[field]));
 
 /** Two texts are equal if the values are, whatever the order of their keys. */
 function asText(value: Json | undefined): string {

@@ -22,6 +22,7 @@ test.each([
   ['tags', 4_500, { custom_tags: { team: 'a' } }],
   ['replica regions', 1_500, { replica_regions: ['eu-west-1'] }],
   ['the key', 1_500, { kms_key_id: 'alias/a' }],
+  ['the key of the value', 1_500, { value_key: 'text' }],
 ])('changed settings reach every external secret in the background: %s', async (_what, count, change) => {
   await insertMany(sync.db, { destination: at.name, count, status: 'SYNCED' });
   const { body } = await patch(change);
