@@ -85,6 +85,7 @@ async function learnMore(): Promise<void> {
         made.push({ operation: name, response: masked(response) });
     }
   }
+  await learnBare(recording(system.rootToken));
   const examples = learned().map(([operation, { schemas = {}, ...example }]) => {
     const parts = Object.entries(schemas).map(([part, schema]) => [part, published(schema)] as const);
     return [operation, { ...stable(example, startedAt), schemas: Object.fromEntries(parts) }] as const;
@@ -92,8 +93,6 @@ async function learnMore(): Promise<void> {
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(examples), undefined, 2)}\n`);
 }
 
-<<<<<<< HEAD
-=======
 /** Learns which fields are absent or null where nothing was set that is optional. */
 async function learnBare(call: Call): Promise<void> {
   const bare = { name: 'bare' };
@@ -108,7 +107,6 @@ async function learnBare(call: Call): Promise<void> {
   await call('POST auth/token/lookup-accessor', {}, { accessor: accessor as string });
 }
 
->>>>>>> 43256369 (fixup! feat(sync): push the value of one key at secret-path granularity)
 function recording(token: string): Call {
   return async (operation, parameters = {}, body, headers = {}) => {
     const [method = '', template = ''] = operation.split(' ');

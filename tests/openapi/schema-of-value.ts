@@ -16,6 +16,8 @@ const maps = new Set([
   'custom_metadata',
   'custom_tags',
   'meta',
+  'secret',
+  'auth',
   'subkeys',
   'destinations',
   'entries',
@@ -23,6 +25,10 @@ const maps = new Set([
   'refused',
   'types',
 ]);
+
+/** Metadata that users have chosen is a map, too; that of a version of a secret is not. */
+const isMapField = (name: string, field: unknown): boolean =>
+  maps.has(name) || (name === 'metadata' && !Object.hasOwn(Object(field), 'created_time'));
 
 /** Fields that a destination has only during work on all of it, or after looks at it (docs/api/sync.md#destinations). */
 const progress =
@@ -38,7 +44,7 @@ export function schemaOfValue(value: unknown, isMap = false): LearnedSchema {
     return { type: typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value };
   const fields = Object.entries(value)
     .filter(([name]) => !progress.test(name))
-    .map(([name, field]) => [name, schemaOfValue(field, maps.has(name))] as const);
+    .map(([name, field]) => [name, schemaOfValue(field, isMapField(name, field))] as const);
   if (isMap)
     return { type: 'object', additionalProperties: fields.map(([, field]) => field).reduce(merged, {}) };
   return { type: 'object', properties: Object.fromEntries(fields), required: fields.map(([name]) => name) };
