@@ -45,8 +45,9 @@ export async function handleLook(worker: WorkerContext, message: LookMessage): P
 
 /**
  * Handles one message: looks at the external secrets of a page, two at a time, and more if somebody waits for it. Where lists
- * serve many of them, they are read first, and at most ten of the others are looked at. What is left then, or when the
- * destination fails, or the worker stops, is looked at later. If the worker dies, the message is delivered to another one.
+ * serve many of them, they are read first, and at most ten of the others are looked at; the rest is the next page. If the
+ * destination fails, or the worker stops, what is left is looked at a minute later. If the worker dies, the message is delivered
+ * to another one.
  */
 export async function handleLookPage(worker: WorkerContext, message: LookPageMessage): Promise<Verdict> {
   const { destination_id: destinationId, page_id: pageId } = message;
@@ -61,8 +62,9 @@ export async function handleLookPage(worker: WorkerContext, message: LookPageMes
   const atOnce = message.requested ? worker.limits.slots.spare : maxRunning;
   await Promise.all(Array.from({ length: atOnce }, lookAtSome));
   if (pages > 0) await chargeBudget(worker.db, destinationId, calls - now.length - 1);
-  const isComplete = canContinue && left.length === 0 && (await mayLook(worker));
-  await endInspectionPage(worker.db, { destinationId, pageId }, isComplete);
+  const end = left.length > 0 ? 'cut' : 'complete';
+  const mayContinue = canContinue && (await mayLook(worker));
+  await endInspectionPage(worker.db, { destinationId, pageId }, mayContinue ? end : 'failed');
   return 'ack';
 }
 

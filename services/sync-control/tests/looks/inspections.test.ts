@@ -66,7 +66,7 @@ const inspection = async () =>
 const destination = async () => (await sync.call('GET', at.path)).body.data;
 
 const endPage = ({ destination_id: destinationId, page_id: pageId }: LookPageMessage, isComplete = true) =>
-  endInspectionPage(sync.db, { destinationId, pageId }, isComplete);
+  endInspectionPage(sync.db, { destinationId, pageId }, isComplete ? 'complete' : 'failed');
 
 test('a day after it was verified, each external secret is looked at once, and a day later again', () =>
   whileConsuming(async () => {

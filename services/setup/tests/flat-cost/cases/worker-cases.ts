@@ -168,7 +168,7 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     const changed = { drift: 'changed', evidence: 'value', status: 'CLIENT_SIDE_ERROR', error: 'x' } as const;
     await recordLook(db, entry, changed);
     await chargeBudget(db, destinations.busy, 12);
-    await endInspectionPage(db, { destinationId: destinations.busy, pageId: seededId('page') }, true);
+    await endInspectionPage(db, { destinationId: destinations.busy, pageId: seededId('page') }, 'complete');
   },
   'reading from a store': async (db) => {
     await claimStoreRead(db, seededId('read7001'));

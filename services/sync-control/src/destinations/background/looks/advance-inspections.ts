@@ -96,7 +96,7 @@ async function nextPage(
       entry_ids: ids,
       requested: isRequested,
     };
-  await endInspectionPage(tx, { destinationId, pageId }, true);
+  await endInspectionPage(tx, { destinationId, pageId }, 'complete');
   return undefined;
 }
 
