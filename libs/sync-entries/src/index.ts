@@ -31,7 +31,6 @@ export {
   contestEntries,
   countUndecided,
   hasRepairable,
-  isRepairable,
   lockRepairable,
   type RepairableEntry,
   rememberedHours,
@@ -66,6 +65,13 @@ export {
 export { reviveStuckEntries } from './scheduling/stuck-entries.ts';
 export { forgetWorker, hasWorker, liveTypes, recordWorker } from './scheduling/workers.ts';
 export { isSyncing } from './sql-fragments.ts';
+export {
+  type Arrival,
+  type AwaitedVersion,
+  listPlacesToWaitFor,
+  maxArrivals,
+  readArrivals,
+} from './status/arrivals.ts';
 export { countByDrift } from './status/count-by-drift.ts';
 export { countByStatus } from './status/count-by-status.ts';
 export { type DestinationHealth, readHealth } from './status/health-of-destinations.ts';

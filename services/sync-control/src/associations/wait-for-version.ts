@@ -1,8 +1,8 @@
 import type { Caller } from '@secrets/caller';
 import { invalid, notFound, Problem } from '@secrets/domain';
+import { type Arrival, maxArrivals, readArrivals } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { stopped, whyStopped } from '../destinations/status/require-callable.ts';
-import { type Arrival, maxDestinations, readArrivals } from '../queries/associations/arrivals.ts';
 
 interface VersionRequest {
   mount: string;
@@ -44,8 +44,8 @@ export async function waitForVersion(
 
 function requireFew(arrivals: Arrival[]): Arrival[] {
   if (arrivals.length === 0) throw notFound();
-  if (arrivals.length > maxDestinations)
-    throw invalid(`version: the secret has more than ${maxDestinations} destinations; look at each of them`);
+  if (arrivals.length > maxArrivals)
+    throw invalid(`version: the secret has more than ${maxArrivals} destinations; look at each of them`);
   return arrivals;
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '@secrets/db';
 import { Problem } from '@secrets/domain';
-import { type AwaitedVersion, listPlacesToWaitFor } from '../queries/associations/arrivals.ts';
+import { type AwaitedVersion, listPlacesToWaitFor } from '@secrets/sync-entries';
 import { sharedWait, type Wait } from './shared-wait.ts';
 
 /**

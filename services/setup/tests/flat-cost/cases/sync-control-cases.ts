@@ -13,7 +13,9 @@ import {
   inspectAll,
   listAwaitingNames,
   listInspectable,
+  listPlacesToWaitFor,
   lockDueInspection,
+  readArrivals,
   readInspectionPage,
   readInstallation,
   recordInstallation,
@@ -25,10 +27,6 @@ import {
   useBudget,
   useSpareBudget,
 } from '@secrets/sync-entries';
-import {
-  listPlacesToWaitFor,
-  readArrivals,
-} from '../../../../sync-control/src/queries/associations/arrivals.ts';
 import {
   countAssociatedSecrets,
   countAssociations,

@@ -1,6 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { DriftPolicy } from '@secrets/domain';
-import { isRepairable } from '@secrets/sync-entries';
+import { isRepairable } from '../intents/repair-entries.ts';
 
 /** A version of a secret that clients wait for. */
 export interface AwaitedVersion {
@@ -39,7 +39,7 @@ export interface Arrival {
 }
 
 /** Destinations of one secret that are read at most; of a secret with more, there is one more. */
-export const maxDestinations = 1_000;
+export const maxArrivals = 1_000;
 
 const isHeld = `a.source_gone_at is not null and (
   select a.source_gone_at > case when approved_at is null then '-infinity' else approved_at end
@@ -80,7 +80,7 @@ const arrivals = `select w.place, d.type, d.name, s.current_version, s.readable_
   cross join lateral (
     select distinct on (destination_id) * from sync.associations
      where namespace_id = w.namespace_id and mount = w.mount and secret_name = w.secret_name and not removing
-     order by destination_id, created_at desc limit ${maxDestinations + 1}) as a
+     order by destination_id, created_at desc limit ${maxArrivals + 1}) as a
   cross join lateral (
     select type, name, settings ->> 'drift_policy' as drift_policy from sync.destinations where id = a.destination_id and deleted_at is null limit 1) as d
    left join lateral (
