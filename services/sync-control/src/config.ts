@@ -42,6 +42,8 @@ export interface SyncControlConfig {
   secretsUrl: string;
   /** Where the files of the database are; undefined if that is not to be compared. */
   place?: string | undefined;
+  /** Seconds between two searches for work on destinations, looks, names and removals, and between counts; 1 if absent. */
+  pollSeconds?: number;
   /** How lost announcements are found; by default every 2 s, those without a message for 5 s. */
   lost?: { sweepSeconds: number; afterSeconds: number };
 }

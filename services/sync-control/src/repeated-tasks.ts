@@ -39,6 +39,8 @@ interface Parts {
 
 type Task = (parts: Parts, config: SyncControlConfig) => Repeated;
 
+const defaultPollSeconds = 1;
+
 const checkSweepSeconds = 30;
 
 /** They are remembered for two years. */
@@ -68,15 +70,15 @@ export const statementTasks: readonly Task[] = [
       observed.found('stuck_entries', await reviveStuckEntries(db));
     });
   },
-  ({ following }) => {
+  ({ following }, { pollSeconds = defaultPollSeconds }) => {
     const { context, log } = following;
     const replan = (id: string) => advanceReplan(following, id);
-    return every(1, 'destinations', log, (isStopping) =>
+    return every(pollSeconds, 'destinations', log, (isStopping) =>
       advanceDestinations({ db: context.db, log, replan }, isStopping),
     );
   },
-  ({ following: { context, log, brake }, observed }) =>
-    every(1, 'looks', log, async (isStopping) => {
+  ({ following: { context, log, brake }, observed }, { pollSeconds = defaultPollSeconds }) =>
+    every(pollSeconds, 'looks', log, async (isStopping) => {
       await advanceRepairs({ db: context.db, brake }, isStopping);
       observed.heldRepairs.set(await countHeldRepairs(context.db));
       await advanceInspections(context, isStopping);
@@ -91,12 +93,12 @@ export const statementTasks: readonly Task[] = [
     ),
   ({ following: { context, log } }) =>
     every(forgetSeconds, 'deleted destinations', log, (isStopping) => forgetDeleted(context.db, isStopping)),
-  ({ following }) => {
+  ({ following }, { pollSeconds = defaultPollSeconds }) => {
     const freedNames = new FreedNames(following);
-    return every(1, 'freed names', following.log, () => freedNames.advance());
+    return every(pollSeconds, 'freed names', following.log, () => freedNames.advance());
   },
-  ({ following }) =>
-    every(1, 'approved removals', following.log, async (isStopping) => {
+  ({ following }, { pollSeconds = defaultPollSeconds }) =>
+    every(pollSeconds, 'approved removals', following.log, async (isStopping) => {
       await settleEvents(following.context.db, following.brake, isStopping);
       await removeApproved(following, isStopping);
     }),
@@ -113,11 +115,11 @@ export const statementTasks: readonly Task[] = [
   ({ following: { context, log }, observed }) =>
     every(measureSeconds, 'queue metrics', log, () => measureQueue(context.db, observed)),
   ({ following: { log }, events }) => every(followSeconds, 'events', log, () => events.advance()),
-  ({ following: { context, log } }) =>
-    every(1, 'event counts', log, (isStopping) => countEvents(context.db, isStopping)),
-  ({ following: { context, log }, observed }) => {
+  ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>
+    every(pollSeconds, 'event counts', log, (isStopping) => countEvents(context.db, isStopping)),
+  ({ following: { context, log }, observed }, { pollSeconds = defaultPollSeconds }) => {
     const census = new EntryCounter(context.db, observed);
-    return every(1, 'entry census', log, () => census.advance());
+    return every(pollSeconds, 'entry census', log, () => census.advance());
   },
   ({ following: { context, log }, observed }, config) => {
     const watch = new InstallationWatch(context.db, installationOf(config), { log, observed });

@@ -93,7 +93,11 @@ export async function startSyncControlForTest({
   const backgroundDb = openPostgres({ url: db.url });
   const syncControl = createSyncControl(
     { ...shared, backgroundDb, metrics: metrics('sync-control') },
-    { secretsUrl: servedSecrets.url, settings: { ...defaults, RECONCILE_SECONDS: reconcileSeconds } },
+    {
+      secretsUrl: servedSecrets.url,
+      settings: { ...defaults, RECONCILE_SECONDS: reconcileSeconds },
+      pollSeconds: 0.2,
+    },
   );
   const served = await serveForTest(syncControl.app, 'sync-control', shared.keys);
   await secrets.start();
