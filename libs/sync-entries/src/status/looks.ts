@@ -16,7 +16,7 @@ export interface InspectedEntry {
   verifiedAt: string | null;
   /** `SYNCED`, or `CLIENT_SIDE_ERROR` because of what an earlier look has found. */
   status: SyncStatus;
-  /** What that look has found, and the error that shows it; null if there is none. */
+  /** The drift that an earlier look has found; null if there is none. */
   drift: Drift | null;
   lastError: string | null;
   /** The keyed hash of the value that was last pushed. */

@@ -36,7 +36,7 @@ export type Look = { exists: false } | FoundSecret;
 export interface Untouched {
   /** The IDs of the entries whose external secrets are as the last put has left them. */
   entryIds: string[];
-  /** How many pages were read: the budget of the account pays for each. */
+  /** The number of pages that were read, each of which is a call of the account's budget. */
   pages: number;
 }
 

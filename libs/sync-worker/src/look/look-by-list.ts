@@ -10,7 +10,7 @@ import type { FailureKind } from '../limits/retry-policy.ts';
 /** The entries of a page that lists do not show as unchanged, and why the lists could not be read. */
 interface Left {
   ids: string[];
-  /** How many pages of lists were read. If any was, only few of the entries should be left. */
+  /** The number of pages of lists that were read. If it is not 0, only few of the entries should be left. */
   pages: number;
   failure?: FailureKind;
 }

@@ -54,7 +54,7 @@ export interface SecretsClient {
    * KV version 2.
    */
   watch(caller: Caller, mount: string, secretName: string): Promise<WatchedSecret>;
-  /** As `watch`, without subscribing to changes; with the sizes of what would be pushed, and its hashes if `hashes` is true. */
+  /** Like `watch`, without a subscription, and with the sizes of what would be pushed; with `hashes`, its hashes as well. */
   preview(caller: Caller, mount: string, secretName: string, hashes: boolean): Promise<PreviewedSecret>;
   /**
    * Returns the states of up to 500 secrets; deleted ones have `exists` false. The state of a secret that is left out is

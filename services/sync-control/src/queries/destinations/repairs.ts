@@ -4,7 +4,7 @@ import { isSyncing, requestInspection } from '@secrets/sync-entries';
 
 /** The repairs of a destination. */
 export interface RepairState {
-  /** How many times repairs were approved. Drift that was found before the last time is repaired, or was decided about. */
+  /** The number of approvals of repairs. Drift that was found before the last one is repaired, or was decided about. */
   decisions: number;
   /** Whether drift was found since. */
   isWanted: boolean;

@@ -55,7 +55,7 @@ export async function isHeld(sql: Sql): Promise<boolean> {
   return row!.isHeld;
 }
 
-/** Up to `limit` rotations on which there is something to do, and on which no process works; none while they are held. */
+/** Returns at most `limit` rotations that are due and that no process works on; none while syncing is held. */
 export const listDueRotations = (sql: Sql, limit: number): Promise<DueRotation[]> =>
   sql.query(
     `select r.mount_id as "mountId", m.accessor, n.path as "namespacePath"

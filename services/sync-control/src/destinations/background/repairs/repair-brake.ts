@@ -1,8 +1,8 @@
 import type { BrakeLimits } from '../../../changes/removal-brake.ts';
 
 /**
- * Up to so many external secrets of a destination are repaired without a confirmation; more, if the brake on removals permits
- * more. A repair is less final than a removal.
+ * The number of external secrets of a destination that are repaired without a confirmation; more, if the brake on removals
+ * permits more. A repair is less final than a removal.
  */
 const leastEntries = 50;
 
