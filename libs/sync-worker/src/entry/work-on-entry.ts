@@ -1,3 +1,4 @@
+import { pushedKey } from '@secrets/destinations';
 import { Fault, type Json, nextStatus } from '@secrets/domain';
 import { seal } from '@secrets/seal';
 import {
@@ -211,9 +212,7 @@ function readValue({ entries }: Worker, attempt: Attempt): string | undefined {
   throw attempt.entry.subKey === '' ? withoutValueKey(keyOf(attempt)) : sourceGone('key');
 }
 
-/** Returns the key of the secret whose value is pushed; empty for all of the data as JSON. */
-const keyOf = ({ entry, context }: Attempt): string =>
-  entry.subKey === '' ? String(context.destination.settings.value_key ?? '') : entry.subKey;
+const keyOf = ({ entry, context }: Attempt): string => pushedKey(context.destination.settings, entry.subKey);
 
 const withoutValueKey = (key: string) =>
   new Fault(

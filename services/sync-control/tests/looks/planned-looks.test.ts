@@ -64,6 +64,19 @@ test('a plan shows what is in the store under each name that a set would write',
   expect(await requested()).toEqual([]);
 });
 
+test('a plan compares the value that value_key selects, and nothing if the secret does not have the key', async () => {
+  await at.write('s', { pass: 'p', user: 'u' });
+  const asKeys = await planned('s', [found('absent'), found('absent')]);
+  const naming = { granularity: 'secret-path', secret_name_template: 'x/{{ .SecretPath }}' };
+  await sync.call('PATCH', at.path, { ...naming, value_key: 'pass' });
+  const { asked, ...response } = await planned('s', [found('equal')]);
+  expect(asked).toEqual([{ name: 'x/s', hash: asKeys.asked[0]!.hash, entryId: null }]);
+  expect(statesOf(response)).toEqual([['x/s', 'equal', null]]);
+  await sync.call('PATCH', at.path, { value_key: 'other' });
+  const refused = await plan('s');
+  expect([refused.body.data.accepted, statesOf(refused)]).toEqual([false, [['x/s', null, null]]]);
+});
+
 test('a plan compares nothing under a name that another secret has', async () => {
   await at.write('other', { taken: 'v' });
   await at.set('other');

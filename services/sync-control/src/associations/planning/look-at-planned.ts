@@ -1,10 +1,11 @@
-import { findDescription } from '@secrets/destinations';
+import { findDescription, pushedKey } from '@secrets/destinations';
 import { type AskedSecret, maxLookedAt, Problem, type StoreState, unknownState } from '@secrets/domain';
 import type { Entry } from '@secrets/sync-entries';
 import type { PreviewedSecret } from '../../changes/secrets-client.ts';
 import type { Context } from '../../context.ts';
 import { askStore } from '../../destinations/calls/ask-store.ts';
 import type { DestinationRow } from '../../queries/destinations/destinations.ts';
+import { whyNoValue } from './wanted-entries.ts';
 
 /** An external secret of a plan. */
 interface Planned {
@@ -36,7 +37,10 @@ export async function lookAtPlanned<Secret extends Planned>(
   { destination, secret, existing }: PlanParts,
   planned: readonly Secret[],
 ): Promise<(Secret & { inStore: StoreState | undefined })[]> {
-  const written = planned.filter(({ change, refusals }) => change !== 'removed' && refusals.length === 0);
+  const hasValue = whyNoValue(secret.keys, destination.settings) === undefined;
+  const written = planned.filter(
+    ({ change, refusals }) => hasValue && change !== 'removed' && refusals.length === 0,
+  );
   const asked = questionsAbout(written.slice(0, maxLookedAt), { destination, secret, existing });
   const states = asked === undefined ? [] : await statesOf(context, destination, asked);
   const other = unknownState(asked === undefined ? ofEarlierVersion : onlyFirst);
@@ -55,12 +59,12 @@ function questionsAbout(
 ): AskedSecret[] | undefined {
   const { value_hash: whole, key_hashes: ofKeys } = secret;
   if (whole === undefined || ofKeys === undefined) return undefined;
-  const hashOf = new Map(secret.keys.map((key, index) => [key, ofKeys[index]!]));
+  const hashOf = new Map([...secret.keys.map((key, index) => [key, ofKeys[index]!] as const), ['', whole]]);
   const { collisionKey } = findDescription(destination.type).nameRule;
   const entryIds = new Map(existing.map((entry) => [entry.collisionKey, entry.id]));
   return written.map(({ subKey, externalName }) => ({
     name: externalName,
-    hash: subKey === '' ? whole : hashOf.get(subKey)!,
+    hash: hashOf.get(pushedKey(destination.settings, subKey)) ?? whole,
     entryId: entryIds.get(collisionKey(externalName)) ?? null,
   }));
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '@secrets/caller';
-import { findDescription, whyValueRefused } from '@secrets/destinations';
+import { findDescription, pushedKey, whyValueRefused } from '@secrets/destinations';
 import type { StoreState } from '@secrets/domain';
 import { type Entry, entriesOf, type NewEntry } from '@secrets/sync-entries';
 import type { PreviewedSecret } from '../../changes/secrets-client.ts';
@@ -107,9 +107,9 @@ async function planSecret(
   const wanted = keepFormerNames(existing, entries);
   const { create } = planEntries(existing, wanted);
   const { put, removed } = changesOf(existing, wanted, await takenNames(db, destination.id, create));
-  const sizes = sizesOf(secret, destination);
+  const sizes = sizesOf(secret);
   const withSize = (planned: PlannedSecret): PlannedSecret => {
-    const bytes = sizes.get(planned.subKey) ?? 0;
+    const bytes = sizes.get(pushedKey(destination.settings, planned.subKey)) ?? 0;
     return { ...planned, bytes, valueRefusal: whyValueRefused(description, bytes)?.sentence };
   };
   const refusals = [
@@ -171,11 +171,6 @@ function changesOf(
   return { put, removed };
 }
 
-/** The size of what would be pushed, by sub-key; the empty one is the whole secret. */
-function sizesOf(
-  { keys, key_bytes: sizes, value_bytes: whole }: PreviewedSecret,
-  { settings: { value_key: valueKey = '' } }: DestinationRow,
-): Map<string, number> {
-  const ofKeys = new Map(keys.map((key, index) => [key, sizes[index] ?? 0]));
-  return new Map([...ofKeys, ['', valueKey === '' ? whole : (ofKeys.get(String(valueKey)) ?? 0)]]);
-}
+/** The size of what would be pushed, by key; the empty one is the whole secret. */
+const sizesOf = ({ keys, key_bytes: sizes, value_bytes: whole }: PreviewedSecret): Map<string, number> =>
+  new Map([...keys.map((key, index) => [key, sizes[index] ?? 0] as const), ['', whole]]);
