@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Sql } from '@secrets/db';
 import {
+  admitEntries,
   announcedEntries,
   completeEntries,
   completeRemoval,
@@ -31,6 +33,23 @@ test('an admission after the clock was set back does not record a time that lies
   await db.query(`update sync.lanes set tokens = 5, refilled_at = now() + interval '1 hour'`);
   expect(await due()).toEqual([id]);
   expect(await db.query('select from sync.lanes where refilled_at > now()')).toEqual([]);
+});
+
+test('an admission keeps what was taken out of the budget after it had read the lane', async () => {
+  const id = await add();
+  await db.query("update sync.lanes set tokens = 5, refilled_at = now() + interval '1 hour'");
+  let isRead = false;
+  const interrupted: Sql = {
+    query: async (text, params) => {
+      if (isRead) await db.query('update sync.lanes set tokens = tokens - 2');
+      isRead = true;
+      return db.query(text, params);
+    },
+  };
+  const budget = { perSecond: 10, burst: 10 };
+  const { messages } = await admitEntries(interrupted, { destinationType, budget });
+  expect(messages.map(({ entry_id }) => entry_id)).toEqual([id]);
+  expect(await db.query('select tokens from sync.lanes')).toEqual([{ tokens: 2 }]);
 });
 
 test('announces a waiting entry once, however often it changes', async () => {

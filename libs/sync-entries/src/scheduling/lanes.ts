@@ -90,7 +90,7 @@ export async function throttledSeconds(sql: Sql, destinationId: string): Promise
 }
 
 /** SQL of the calls that a lane has now, of a burst of `$4` and with `$3` more per second. */
-const refilled = `least($4::float8, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch'))))`;
+export const refilled = `least($4::float8, tokens + $3::float8 * greatest(0, extract(epoch from now() - greatest(refilled_at, 'epoch'))))`;
 
 /** Calls of a budget that are left for other work. The only call of a small budget is not. */
 export const keptCalls = ({ burst }: Budget, share: number): number => Math.min(burst * share, burst - 1);

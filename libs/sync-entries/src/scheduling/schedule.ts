@@ -1,6 +1,7 @@
 import type { Sql } from '@secrets/db';
 import type { EntryMessage } from '@secrets/domain';
 import { type Admission, admit, type Budget, untilNextToken } from '@secrets/scheduler';
+import { refilled } from './lanes.ts';
 import { msUntilReopening, type ReadLane, readLanes } from './read-lanes.ts';
 
 /** Entries that one scheduler has admitted. They are due again after 30 s unless they are marked as announced. */
@@ -51,7 +52,7 @@ export async function admitEntries(
   if (due.length === 0) return { ...nothing, nextReopeningMs };
   const admission = admit(lanes, { slots: slots || slotsWithoutWorkers, queueFactor });
   const rows =
-    admission.size === 0 ? [] : await markAdmitted(sql, { destinationType, turn, lanes, admission });
+    admission.size === 0 ? [] : await markAdmitted(sql, { destinationType, turn, lanes, admission, budget });
   return {
     messages: rows.map(({ id, destination_id }) => ({ entry_id: id, destination_id })),
     announcedAt: rows[0]?.announcedAt,
@@ -96,6 +97,7 @@ interface Decision {
   turn: number | null;
   lanes: readonly ReadLane[];
   admission: Admission;
+  budget: Budget;
 }
 
 interface AdmittedRow {
@@ -115,11 +117,11 @@ const dueOf = (priority: number): string =>
  * retries, and those before the rest, and takes them out of the budgets of their lanes. Locks the lanes before any entry:
  * whoever changes a lane and its entries locks them in this order too. Leaves out lanes that are locked, because they are about
  * to change, and those that were paused in the meantime: they have their turn in the next round. Does nothing if the turn is
- * another one. What was read before the clock was set back does not write a later time than now.
+ * another one. Calls that were taken out of a budget after the lanes were read stay taken.
  */
 function markAdmitted(
   sql: Sql,
-  { destinationType, turn, lanes, admission }: Decision,
+  { destinationType, turn, lanes, admission, budget }: Decision,
 ): Promise<AdmittedRow[]> {
   const served = lanes.filter(({ destinations }) => destinations.some(({ id }) => admission.has(id)));
   const wanted = served.flatMap((lane) =>
@@ -134,10 +136,10 @@ function markAdmitted(
        returning turn),
      open as materialized (
        select id from sync.lanes
-        where id = any($3::uuid[]) and coalesce(paused_until, '-infinity') <= now() and (select count(*) from taken) = 1
+        where id = any($5::uuid[]) and coalesce(paused_until, '-infinity') <= now() and (select count(*) from taken) = 1
         order by id for no key update skip locked),
      wanted as (
-       select * from unnest($4::uuid[], $5::float8[], $6::float8[], $7::uuid[], $8::int[]) as w (lane_id, tokens, refilled, destination_id, n)),
+       select * from unnest($6::uuid[], $7::uuid[], $8::int[]) as w (lane_id, destination_id, n)),
      admitted as (
        update sync.entries set announced_at = now(), due_at = now() + interval '30 seconds'
         where id = any(array(
@@ -149,20 +151,19 @@ function markAdmitted(
        select coalesce(jsonb_object_agg(destination_id, count), '{}') as by_destination
          from (select destination_id, count(*) from admitted group by destination_id) as of_destination),
      charged as (
-       select lane_id, min(tokens) as tokens, min(refilled) as refilled,
-              sum(coalesce((by_destination ->> destination_id::text)::int, 0)) as calls
+       select lane_id, sum(coalesce((by_destination ->> destination_id::text)::int, 0)) as calls
          from wanted cross join counted group by lane_id),
      served as (
-       update sync.lanes l set tokens = charged.tokens - charged.calls, refilled_at = least(now(), to_timestamp(charged.refilled / 1000)), served_at = now()
+       update sync.lanes l set tokens = ${refilled} - charged.calls, refilled_at = now(), served_at = now()
          from charged where l.id = charged.lane_id and l.id = any(array(select id from open)))
      select id, destination_id, announced_at::text as "announcedAt" from admitted`,
     [
       destinationType,
       turn,
+      budget.perSecond,
+      budget.burst,
       served.map(({ id }) => id),
       wanted.map(({ lane }) => lane.id),
-      wanted.map(({ lane }) => lane.bucket.tokens),
-      wanted.map(({ lane }) => lane.bucket.refilledAtMs),
       wanted.map(({ id }) => id),
       wanted.map(({ id }) => admission.get(id)!),
     ],

@@ -96,12 +96,14 @@ describe('POST sys/sync/destinations/:type/:name/inspect', () => {
 
   test('leaves half of the budget of the account to other work', async () => {
     await setAndPush();
-    // Once the admission of the push is recorded: it takes a call out of what it has read before.
-    await eventually(async () => {
-      await sync.db.query("update sync.lanes set tokens = 25, refilled_at = now() + interval '1 hour'");
-      const { status } = await inspect();
-      return status === 429 && (await budget()).tokens === 25;
-    });
+    // An admission that was decided before is not recorded after another turn.
+    await sync.db.query(
+      `insert into sync.scheduler_turns as t (destination_type, turn) values ('cloudA-sm', 1)
+       on conflict (destination_type) do update set turn = t.turn + 1`,
+    );
+    await sync.db.query("update sync.lanes set tokens = 25, refilled_at = now() + interval '1 hour'");
+    const { status } = await inspect();
+    expect([status, (await budget()).tokens]).toEqual([429, 25]);
   });
 
   test('returns 409 while syncing is disabled, and 503 without a worker', async () => {
