@@ -243,6 +243,17 @@ test('a look compares with the value that was pushed, and passes what is remembe
     expect(request!.isSameValue(seal('w'))).toBe(false);
   }));
 
+test('a look stores what it has found to remember, unless the external secret has drifted', () =>
+  withPushed(async (id) => {
+    answer = () => ({ ...found, value: 'different', remote: { id: 2 } });
+    expect(await look(id)).toMatchObject({ drift: 'changed', remote: { id: 1 } });
+    answer = () => ({ ...found, value: 'same', remote: { id: 3 } });
+    expect(await look(id)).toMatchObject({ drift: 'none', remote: { id: 3 } });
+    answer = () => ({ ...found, isUntouched: true });
+    expect(await look(id)).toMatchObject({ drift: 'none', remote: { id: 3 } });
+    expect(looks.at(-1)!.remote).toEqual({ id: 3 });
+  }));
+
 test('a look that fails changes nothing of what was found before, and says why', () =>
   withPushed(async (id) => {
     answer = () => ({ ...found, value: 'different' });
@@ -302,11 +313,12 @@ test('an entry that is to be pushed is not looked at', () =>
   }));
 
 /** Has the worker look at a page of entries, and returns the row of its inspection when that has ended. */
-async function lookAtPage(ids: readonly string[]) {
+async function lookAtPage(ids: readonly string[], calls?: number) {
   const pageId = randomUUID();
   const destinationId = await destinationOf(ids[0]!);
   await startInspectionPage(db, destinationId, { id: pageId, end: 'm', seen: 3 });
-  await publish(ids[0]!, { look: true, destination_id: destinationId, page_id: pageId, entry_ids: ids });
+  const page = { look: true, destination_id: destinationId, page_id: pageId, entry_ids: ids, calls };
+  await publish(ids[0]!, page);
   const readRow = () =>
     db.query<{ pageId: string | null; position: string; seen: number; isDue: boolean }>(
       `select page_id as "pageId", position, seen, due_at <= now() as "isDue" from sync.inspections where destination_id = $1`,
@@ -351,6 +363,18 @@ test('a page of looks records what each has found, and then its end', () =>
     expect(drifts).toEqual(['none', 'none', 'changed', 'none', 'none']);
     expect(await looksThatFound('none', 'changed', 'unknown')).toEqual([4, 1, 0]);
   }));
+
+test('a page looks at no more than the calls that were taken for it, or ten, also if no list is read', () =>
+  withAllPushed(
+    Array.from({ length: 12 }, (_, number) => `k${number}`),
+    async (ids) => {
+      expect(await lookAtPage(ids)).toMatchObject({ position: '', isDue: true });
+      expect(looks).toHaveLength(10);
+      looks = [];
+      expect(await lookAtPage(ids, 12)).toMatchObject({ position: 'm' });
+      expect(looks).toHaveLength(12);
+    },
+  ));
 
 test('a page of looks continues after a failure of one external secret', () =>
   withAllPushed(ofPage, async (ids) => {
@@ -418,6 +442,26 @@ describe('where one list serves many entries', () => {
       expect(await lookAtPage(ids)).toMatchObject({ position: '', isDue: true });
       expect(looks).toHaveLength(10);
       expect(before - (await readTokens(ids[0]!))).toBeCloseTo(3 + 10 - 1); // whoever sends a page has paid for one call
+    });
+  });
+
+  test('a page looks at as many others as calls were taken for it', async () => {
+    untouched = () => [];
+    const keys = Array.from({ length: 20 }, (_, number) => `k${number}`);
+    await withAllPushed(keys, async (ids) => {
+      const before = await readTokens(ids[0]!);
+      expect(await lookAtPage(ids, 15)).toMatchObject({ position: '', isDue: true });
+      expect(looks).toHaveLength(15 - 3);
+      expect(await readTokens(ids[0]!)).toBeCloseTo(before);
+    });
+  });
+
+  test('calls that were taken for a page and not made return to the budget', async () => {
+    untouched = (ids) => [...ids];
+    await withAllPushed(ofPage, async (ids) => {
+      const before = await readTokens(ids[0]!);
+      expect(await lookAtPage(ids, 5)).toMatchObject({ position: 'm' });
+      expect((await readTokens(ids[0]!)) - before).toBeCloseTo(5 - 3);
     });
   });
 

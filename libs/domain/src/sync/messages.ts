@@ -27,6 +27,8 @@ export const maxPageOfLooks = { byPeriod: 25, requested: 1_000 };
 export const LookPageMessage = LookMessage.extend({
   page_id: z.uuid(),
   entry_ids: z.array(z.uuid()).max(maxPageOfLooks.requested),
+  /** The calls that were taken out of the budget for it. An earlier version does not say. */
+  calls: z.int().positive().default(1),
   /** Whether somebody waits for it. */
   requested: z.boolean().default(false),
 });

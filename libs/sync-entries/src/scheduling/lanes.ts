@@ -143,9 +143,12 @@ export async function useBudget(
   return lanes.length > 0;
 }
 
-/** Takes calls that were made without asking out of the budget of the destination's lane, which may become negative. */
+/**
+ * Takes calls that were made without asking out of the budget of the destination's lane, which may become negative. If `calls`
+ * is negative, returns as many that were taken and not made.
+ */
 export async function chargeBudget(sql: Sql, destinationId: string, calls: number): Promise<void> {
-  if (calls <= 0) return;
+  if (calls === 0) return;
   await sql.query(
     `update sync.lanes set tokens = tokens - $2::float8
       where id = (select lane_id from sync.destinations where id = $1)`,

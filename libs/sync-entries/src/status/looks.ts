@@ -84,6 +84,8 @@ export interface LookOutcome {
   status: SyncStatus;
   /** Its `last_error`; null unless it waits for the operator. */
   error: string | null;
+  /** State of the external secret to store in place of the entry's; absent if that remains. */
+  remote?: Json;
 }
 
 /** SQL of a column that changes only if the entry becomes due again. */
@@ -97,19 +99,29 @@ const ifDue = (column: string, value: string): string =>
 export async function recordLook(
   sql: Sql,
   { id, generation, fence, verifiedAt }: Looked & Pick<InspectedEntry, 'verifiedAt'>,
-  { drift, evidence, status, error }: LookOutcome,
+  { drift, evidence, status, error, remote = null }: LookOutcome,
 ): Promise<boolean> {
   const rows = await sql.query(
     `update sync.entries e
         set looked_at = now(), look_error = null, verified_at = now(), drift = $4, evidence = $5, repair_of = null,
             drift_seen_at = case when $4 = 'none' then null when e.drift = $4 then coalesce(e.drift_seen_at, now()) else now() end,
             status = $6, last_error = case when $6 = 'SYNCED' then e.remote ->> 'notice' else $7 end,
-            updated_at = case when e.status = $6 then e.updated_at else now() end,
+            updated_at = case when e.status = $6 then e.updated_at else now() end, remote = coalesce($9::jsonb, e.remote),
             ${ifDue('applied_generation', 'least(e.applied_generation, e.generation - 1)')},
             ${ifDue('due_at', 'case when e.announced_at is null then now() else e.due_at end')},
             ${ifDue('requested_at', 'now()')}, ${ifDue('priority', '2')}
       where ${isSame} and e.verified_at is not distinct from $8::timestamptz returning e.id`,
-    [id, generation, fence, drift, evidence, status, error, verifiedAt],
+    [
+      id,
+      generation,
+      fence,
+      drift,
+      evidence,
+      status,
+      error,
+      verifiedAt,
+      remote === null ? null : JSON.stringify(remote),
+    ],
   );
   return rows.length === 1;
 }

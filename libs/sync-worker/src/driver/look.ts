@@ -22,7 +22,10 @@ export interface FoundSecret {
   value: 'same' | 'different' | 'unread';
   /** When it was last changed, by the store's clock; null if the store does not show it. */
   changedAt: Date | null;
-  /** The `remote` to pass to later calls, if the value is the same but the mark is new; absent otherwise. */
+  /**
+   * The `remote` to store and to pass to later calls, if the value is the same, but the mark is new or shows more than is
+   * remembered; absent otherwise.
+   */
   remote?: Json;
 }
 

@@ -45,14 +45,14 @@ export async function handleLook(worker: WorkerContext, message: LookMessage): P
 
 /**
  * Handles one message: looks at the external secrets of a page, two at a time, and more if somebody waits for it. Where lists
- * serve many of them, they are read first, and at most ten of the others are looked at; the rest is the next page. If the
- * destination fails, or the worker stops, what is left is looked at a minute later. If the worker dies, the message is delivered
- * to another one.
+ * serve many of them, they are read first. Of the others, as many are looked at as calls were taken out of the budget, or ten;
+ * the rest is the next page. If the destination fails, or the worker stops, what is left is looked at a minute later. If the
+ * worker dies, the message is delivered to another one.
  */
 export async function handleLookPage(worker: WorkerContext, message: LookPageMessage): Promise<Verdict> {
-  const { destination_id: destinationId, page_id: pageId } = message;
+  const { destination_id: destinationId, page_id: pageId, calls: paid } = message;
   const { ids: left, pages, failure } = await lookByList(worker, message);
-  const now = left.splice(0, pages > 0 ? maxBesideList : left.length);
+  const now = left.splice(0, Math.max(maxUnpaid, paid - pages));
   const calls = pages + now.length;
   let canContinue = failure === undefined || !ofDestination.has(failure);
   const lookAtSome = async () => {
@@ -61,7 +61,7 @@ export async function handleLookPage(worker: WorkerContext, message: LookPageMes
   };
   const atOnce = message.requested ? worker.limits.slots.spare : maxRunning;
   await Promise.all(Array.from({ length: atOnce }, lookAtSome));
-  if (pages > 0) await chargeBudget(worker.db, destinationId, calls - now.length - 1);
+  await chargeBudget(worker.db, destinationId, calls - now.length - paid);
   const end = left.length > 0 ? 'cut' : 'complete';
   const mayContinue = canContinue && (await mayLook(worker));
   await endInspectionPage(worker.db, { destinationId, pageId }, mayContinue ? end : 'failed');
@@ -89,8 +89,8 @@ export const ofDestination: ReadonlySet<FailureKind> = new Set([
   'unavailable',
 ]);
 
-/** Looks at single external secrets that follow lists, because only one call of the budget was taken for a page of many. */
-const maxBesideList = 10;
+/** Looks at single external secrets that a page may make although they were not taken out of the budget before. */
+const maxUnpaid = 10;
 
 /** Looks wait like entries for a slot of their worker, so they must not take all of them. */
 const maxRunning = 2;

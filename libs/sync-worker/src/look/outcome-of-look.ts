@@ -21,7 +21,12 @@ export function outcomeOfLook(policy: DriftPolicy, looked: Looked): LookOutcome 
   const { look, conclusion, hasSettings, before } = looked;
   const { status } = before;
   if (conclusion.drift === 'none')
-    return { ...conclusion, status: status === 'SYNCED' || hasSettings ? 'SYNCED' : 'PENDING', error: null };
+    return {
+      ...conclusion,
+      status: status === 'SYNCED' || hasSettings ? 'SYNCED' : 'PENDING',
+      error: null,
+      ...(look.exists && look.remote !== undefined && { remote: look.remote }),
+    };
   if (before.drift === 'contested' && conclusion.drift !== 'foreign')
     return { ...conclusion, drift: 'contested', status, error: before.lastError };
   if (policy === 'off' && status === 'SYNCED') return { ...conclusion, status, error: null };

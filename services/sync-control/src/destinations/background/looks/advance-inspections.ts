@@ -27,6 +27,12 @@ const sizes = {
   large: { readAtOnce: 1_000, max: maxPageOfLooks.requested, keptShare: 1 / 4 },
 };
 
+/**
+ * Calls that are taken at once for a page of many entries that lists may serve: for the lists, and for looks at what they do not
+ * show. The worker returns what it does not use, and charges what it uses more.
+ */
+const callsBesideLists = 25;
+
 /** Without a call to spare in the account, its looks wait for this time. */
 const withoutBudgetMs = 5_000;
 
@@ -75,7 +81,7 @@ async function nextPage(
   const calls = await takeBudget(
     tx,
     destinationId,
-    looksByList ? Math.min(1, whole.ids.length) : whole.ids.length,
+    looksByList ? Math.min(callsBesideLists, whole.ids.length) : whole.ids.length,
     spare,
   );
   if (calls === 0 && whole.ids.length > 0) {
@@ -94,6 +100,7 @@ async function nextPage(
       look: true,
       page_id: pageId,
       entry_ids: ids,
+      calls,
       requested: isRequested,
     };
   await endInspectionPage(tx, { destinationId, pageId }, 'complete');
