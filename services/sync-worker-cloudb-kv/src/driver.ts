@@ -7,6 +7,7 @@ import { guardedHttpClient } from './api/guarded-http-client.ts';
 import { VaultApi } from './api/vault-api.ts';
 import { locateVault, type VaultLocation } from './api/vault-location.ts';
 import { withFaults } from './api/vault-responses.ts';
+import { findUntouched } from './secret/find-untouched.ts';
 import { inspectSecret } from './secret/inspect-secret.ts';
 import { listSecrets } from './secret/list-secrets.ts';
 import { putSecret } from './secret/put-secret.ts';
@@ -45,6 +46,7 @@ export function cloudbKvDriver({ endpointUrl, authorityUrl }: CloudBKvOptions = 
         remove: removeSecret,
         release: releaseSecret,
         inspect: inspectSecret,
+        findUntouched,
         list: listSecrets,
         close,
       });

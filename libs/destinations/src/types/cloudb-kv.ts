@@ -88,6 +88,7 @@ export const cloudBKv = describeType({
   // (https://learn.microsoft.com/azure/key-vault/general/service-limits). A put is a read and a new version, so the
   // versions are what limits it: 50 at once and 25 a second are 300 in any 10 seconds.
   budget: { perSecond: 25, burst: 50 },
+  looksByList: true,
   nameRule: {
     defaultTemplate: (prefix, granularity) =>
       `${prefix}-{{ .MountAccessor }}-{{ .SecretPath }}${granularity === 'secret-key' ? '-{{ .SecretKey }}' : ''}`,

@@ -32,8 +32,9 @@ const Properties = z.object({
 });
 const VaultSecret = z.object({ value: z.string().optional(), properties: Properties });
 
+const ListedProperties = Properties.extend({ name: z.string() });
 const Page = z.object({
-  secrets: z.array(Properties.extend({ name: z.string() })),
+  secrets: z.array(ListedProperties),
   next: z.string().max(4_096).optional(),
 });
 
@@ -41,6 +42,8 @@ const Page = z.object({
 export type VaultSecret = z.infer<typeof VaultSecret>;
 
 export type Properties = VaultSecret['properties'];
+
+export type ListedProperties = z.infer<typeof ListedProperties>;
 
 /**
  * Properties that a new version is written with. It inherits none of the previous one

@@ -1,9 +1,9 @@
 import { seal } from '@secrets/seal';
 import { hasCode, type InspectRequest, type Look } from '@secrets/sync-worker';
-import type { VaultSecret } from '../api/vault-api.ts';
+import type { Properties, VaultSecret } from '../api/vault-api.ts';
 import { newestVersion } from './newest-version.ts';
 import { belonging } from './ownership.ts';
-import { parseRemembered } from './remembered.ts';
+import { parseRemembered, type Remembered } from './remembered.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -13,6 +13,7 @@ import type { Store } from './store.ts';
 export async function inspectSecret(store: Store, request: InspectRequest): Promise<Look> {
   const { externalName: name } = request;
   const known = parseRemembered(request);
+  const sentAtMs = Date.now();
   const found = await find(store, name);
   if (found === undefined) return { exists: false };
   const { version, updatedOn } = found.properties;
@@ -27,8 +28,19 @@ export async function inspectSecret(store: Store, request: InspectRequest): Prom
     isUntouched,
     value: isUntouched || text === undefined ? 'unread' : isSame ? 'same' : 'different',
     changedAt: updatedOn ?? null,
-    ...(isSame && known !== undefined && { remote: { ...known, version } }),
+    ...(known !== undefined &&
+      (isUntouched || isSame) && { remote: asFound(known, found.properties, sentAtMs) }),
   };
+}
+
+/** Milliseconds after which a read shows every earlier change, and by which the vault's clock may be ahead of the worker's. */
+const settledMs = 300_000;
+
+/** Times are in whole seconds: while the last one is not over, or reads may be older, another change could have the same. */
+function asFound(known: Remembered, { version, updatedOn }: Properties, sentAtMs: number): Remembered {
+  const updatedMs = updatedOn?.getTime();
+  const isSettled = updatedMs !== undefined && updatedMs < sentAtMs - settledMs;
+  return { ...known, version, updated: isSettled ? updatedMs / 1_000 : null };
 }
 
 /** Unlike `findAnyway`, it sends no update to find a disabled secret. */

@@ -37,7 +37,7 @@ async function create(store: Store, request: PutRequest, known: Remembered | und
   try {
     const properties = { tags: content.tags, ...propertiesOf(content, {}) };
     const version = await store.api.set(name, value.reveal(), properties, store.signal);
-    return { name, version, ...content };
+    return { name, version, ...content, updated: null };
   } catch (error) {
     if (!hasCode(error, 'ObjectIsDeletedButRecoverable')) throw error;
     const found = await recover(store, request, known);
@@ -95,7 +95,7 @@ async function reconcile(
   try {
     if (hasValue && !needsVersion(found.properties, wanted, Date.now())) {
       const updated = await store.api.update(name, wanted, store.signal);
-      if (updated === found.properties.version) return { name, version: updated, ...content };
+      if (updated === found.properties.version) return { name, version: updated, ...content, updated: null };
     }
     return await writeVersion(store, request, kept);
   } catch (error) {
@@ -113,7 +113,7 @@ async function writeVersion(
   const content = wantedContent(store);
   const properties = { ...kept, ...propertiesOf(content, kept) };
   const version = await store.api.set(name, value.reveal(), properties, store.signal);
-  return { name, version, ...content };
+  return { name, version, ...content, updated: null };
 }
 
 /** All tags that the secret is to have, and what else others have set. */

@@ -11,6 +11,11 @@ const Remembered = z.object({
   contentType: z.string().default(''),
   /** The expiry that the last put set, in milliseconds since 1970, and how long after the version; null if it set none. */
   expiry: z.object({ at: z.number(), after: z.number() }).nullable().default(null),
+  /**
+   * When the version was last changed, by the vault's clock, in seconds since 1970. Null until a look has found it so long ago
+   * that every later change has another time.
+   */
+  updated: z.number().nullable().default(null),
 });
 
 /** State of an external secret that is stored between two puts. */
