@@ -23,8 +23,8 @@ export function record(seconds: ReadonlyMap<string, number>): void {
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(slowestFirst), undefined, 2)}\n`);
 }
 
-/** Number of files that run at the same time: the cores of a small machine. A third one makes the others that much slower. */
-export const workers = 2;
+/** Number of files that run at the same time. Tests wait for half of their time, so two cores have room for three. */
+export const workers = 3;
 
 /** Describes how long test files take on two cores. */
 export function describeDuration(paths: readonly string[]): string {
