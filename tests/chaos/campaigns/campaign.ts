@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAtRest, type Observed, reasonsUnsettled } from '../check/settled.ts';
 import { type LoadKind, MixedLoad } from '../load/load.ts';
 import type { Operation } from '../load/operation.ts';
-import { createWorld, existingDestinations, type LoadedDestination, type World } from '../load/world.ts';
+import {
+  createWorld,
+  existingDestinations,
+  type LoadedDestination,
+  type World,
+  type WorldOptions,
+} from '../load/world.ts';
 import { checkHistory, type Violations } from '../observer/check-history.ts';
 import { lookAtTouched, takeBack } from '../observer/look-at-touched.ts';
 import { observe } from '../observer/observe.ts';
@@ -11,7 +17,7 @@ import { type ScheduledFault, targetOf } from '../schedule/fault.ts';
 import { Injector } from '../stage/injector.ts';
 import { type Stage, startStage } from '../stage/stage.ts';
 
-export interface FireOptions {
+export interface FireOptions extends WorldOptions {
   seed: number;
   /** How many faults. */
   faults: number;
@@ -19,8 +25,6 @@ export interface FireOptions {
   everyMs: number;
   /** After this many faults, the system must settle, and the history is checked. */
   faultsPerRound: number;
-  /** Number of secrets that are written seldom; by default enough for a long run. */
-  coldKeys?: number;
   /** How long the system may take to settle. */
   settleMs: number;
   /** Runs the services of this folder in place of those of the repository. */
@@ -79,7 +83,7 @@ export class Campaign {
   static async run(options: FireOptions, work: (campaign: Campaign) => Promise<void>): Promise<FireReport> {
     const stage = await startStage(options);
     try {
-      const world = await createWorld(stage, options.coldKeys);
+      const world = await createWorld(stage, options);
       const campaign = new Campaign(stage, world, options);
       await campaign.load.prepare();
       await work(campaign);
@@ -176,7 +180,7 @@ export class Campaign {
     return all.length === 0;
   }
 
-  /** Checks that what was changed by hand is reported, and nothing else happened to it; then it is taken back. */
+  /** Checks that what was changed by hand is reported or repaired, and nothing else happened to it; then it is taken back. */
   async #checkHands(): Promise<string[]> {
     const { hands } = this.load;
     const changed = hands.takeChanges();

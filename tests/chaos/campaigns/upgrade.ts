@@ -20,7 +20,7 @@ export async function upgradeUnderFire(
   try {
     options.log(`upgrade from ${source.revision}`);
     const { folder: sourceRoot } = source;
-    return await Campaign.run({ ...options, sourceRoot }, async (campaign) => {
+    return await Campaign.run({ ...options, sourceRoot, policies: ['report'] }, async (campaign) => {
       await campaign.disturb(campaign.schedule, { meanwhile: () => replaceAll(campaign) });
       await campaign.check();
     });

@@ -14,13 +14,24 @@ test.each([
   expect(afterAction(before, action, 'theirs')).toEqual(expected);
 });
 
+const ours = { value: 'ours', drift: 'none' };
+const fine = { touched: [], unfinished: [] };
+const touched = { touched: ['name'], unfinished: [] };
+const unfinished = { touched: [], unfinished: ['name'] };
+
 test.each([
-  ['what is reported and left alone', edited, { values: [], drifts: [] }],
-  ['drift that was not found', { ...edited, drift: 'none' }, { values: [], drifts: ['name'] }],
-  ['a value of the service', { ...edited, value: 'ours' }, { values: ['name'], drifts: [] }],
-  ['a deletion by the service', missing, { values: ['name'], drifts: ['name'] }],
-])('%s is compared with what somebody else has left', (_, seen, expected) => {
-  expect(differencesByHand('report', new Map([['name', edited]]), new Map([['name', seen]]))).toEqual(
-    expected,
-  );
+  ['report', edited, 'is reported and left alone', edited, fine],
+  ['report', edited, 'is not found yet', { ...edited, drift: 'none' }, unfinished],
+  ['report', edited, 'has a value of the service', { ...edited, value: 'ours' }, touched],
+  ['report', edited, 'was deleted by the service', missing, touched],
+  ['report', missing, 'was created by the service', ours, touched],
+  ['repair', edited, 'is repaired', ours, fine],
+  ['repair', missing, 'is repaired', ours, fine],
+  ['repair', edited, 'is not repaired yet', edited, unfinished],
+  ['repair', missing, 'is not repaired yet', missing, unfinished],
+  ['repair', foreign, 'is left alone', foreign, fine],
+  ['repair', foreign, 'was overwritten', ours, touched],
+] as const)('with %s, what somebody has left as %j %s', (policy, left, _, seen, expected) => {
+  const changed = new Map([['name', { policy, pushed: 'ours', left }]]);
+  expect(differencesByHand(changed, new Map([['name', seen]]))).toEqual(expected);
 });

@@ -8,14 +8,21 @@ export interface External {
   drift: string | null;
 }
 
-/** The state in which each drift policy leaves what was changed by hand, once everything was looked at. */
-const expectedWith = {
-  /** Nothing is touched. */
-  report: (left: External): External => left,
-};
-
 /** The drift policies of destinations whose external secrets are changed by hand. */
-export type HandPolicy = keyof typeof expectedWith;
+export const handPolicies = ['report', 'repair'] as const;
+export type HandPolicy = (typeof handPolicies)[number];
+
+/** An external secret that was changed by hand. */
+export interface Changed {
+  policy: HandPolicy;
+  /** The value that the service had pushed. */
+  pushed: string;
+  left: External;
+}
+
+/** Returns the state of what was changed by hand once everything was looked at. What somebody else has created is never touched. */
+export const expectedOf = ({ policy, pushed, left }: Changed): External =>
+  policy === 'report' || left.drift === 'foreign' ? left : { value: pushed, drift: 'none' };
 
 /**
  * Returns the state in which an action leaves an external secret.
@@ -27,23 +34,25 @@ export function afterAction(before: External | undefined, action: HandAction, va
   return { value, drift: isForeign ? 'foreign' : 'changed' };
 }
 
-/** Names of external secrets that are not as the policy leaves what was changed by hand. */
+/** Names of external secrets that are not as the policies leave what was changed by hand. */
 export interface Differences {
-  /** They have another value: the service has touched them, or has not repaired them. */
-  values: string[];
-  /** They have another drift than expected, which a look may find yet. */
-  drifts: string[];
+  /** The service has touched them, which it must never do. */
+  touched: string[];
+  /** Looks have not found their drift yet, or it is not repaired yet. */
+  unfinished: string[];
 }
 
 export function differencesByHand(
-  policy: HandPolicy,
-  left: ReadonlyMap<string, External>,
+  changed: ReadonlyMap<string, Changed>,
   seen: ReadonlyMap<string, External>,
 ): Differences {
-  const differing = (field: keyof External) =>
-    [...left].filter(([name, one]) => seen.get(name)?.[field] !== expectedWith[policy](one)[field]);
-  return {
-    values: differing('value').map(([name]) => name),
-    drifts: differing('drift').map(([name]) => name),
-  };
+  const differences: Differences = { touched: [], unfinished: [] };
+  for (const [name, one] of changed) {
+    const { value, drift } = expectedOf(one);
+    const now = seen.get(name);
+    if (now?.value === value && now?.drift === drift) continue;
+    const isTouched = value === one.left.value && now?.value !== value;
+    differences[isTouched ? 'touched' : 'unfinished'].push(name);
+  }
+  return differences;
 }

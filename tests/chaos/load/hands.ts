@@ -1,15 +1,16 @@
 import { openPostgres } from '../../../libs/db/src/index.ts';
-import { client } from '../../harness/http.ts';
-import { afterAction, type External, type HandAction } from '../check/by-hand.ts';
+import { afterAction, type Changed, type HandAction } from '../check/by-hand.ts';
 import { type Draw, gatewayOf, type LoadClient, type Shared } from './clients.ts';
-import { type LoadedDestination, mount, touchedKeys } from './world.ts';
+import { mount, type TouchedDestination, touchedKeys } from './world.ts';
 
 /** An external secret that only the service writes, once in the beginning, and these hands. */
 interface Target {
-  destination: LoadedDestination;
+  destination: TouchedDestination;
   key: string;
   /** Its name in the store. */
   name: string;
+  /** Its value, as it was pushed. */
+  pushed: string;
 }
 
 const actions: readonly HandAction[] = ['edit', 'edit', 'delete', 'recreate'];
@@ -30,7 +31,7 @@ export class Hands implements LoadClient {
   #readyAt = Number.POSITIVE_INFINITY;
   #changes = 0;
   /** The external secrets that were changed since they were pushed, as they were left, by `externalId`. */
-  #left = new Map<string, External>();
+  #changed = new Map<string, Changed>();
 
   constructor(shared: Shared, databaseUrl: string) {
     this.#shared = shared;
@@ -46,9 +47,9 @@ export class Hands implements LoadClient {
   }
 
   /** Returns what was changed, and begins again once everything is as the service wants it. */
-  takeChanges(): ReadonlyMap<string, External> {
-    const changed = this.#left;
-    this.#left = new Map();
+  takeChanges(): ReadonlyMap<string, Changed> {
+    const changed = this.#changed;
+    this.#changed = new Map();
     this.#targets = [];
     this.#readyAt = Number.POSITIVE_INFINITY;
     return changed;
@@ -56,14 +57,17 @@ export class Hands implements LoadClient {
 
   /** Finds the external secrets, unless some are yet to be pushed. */
   async #prepare(): Promise<void> {
-    const { gateways, rootToken, touched } = this.#shared.world;
-    const ask = client(gateways[0]!.url, rootToken);
+    const { api, sandbox, touched } = this.#shared.world;
     const targets: Target[] = [];
     for (const destination of touched) {
-      const { body } = await ask('GET', `${destination.path}/associations`);
-      for (const one of Object.values<Record<string, string>>(body.data.associated_secrets))
-        if (one.sync_status === 'SYNCED')
-          targets.push({ destination, key: one.secret_name!, name: one.external_name! });
+      const contents = await sandbox.contents(destination.type);
+      const { body } = await api('GET', `${destination.path}/associations`);
+      for (const one of Object.values<Record<string, string>>(body.data.associated_secrets)) {
+        const [key, name] = [one.secret_name!, one.external_name!];
+        const [, pushed] = Object.entries(contents).find(([shown]) => isSameName(shown, name)) ?? [];
+        if (one.sync_status === 'SYNCED' && pushed !== undefined)
+          targets.push({ destination, key, name, pushed });
+      }
     }
     if (targets.length < touched.length * touchedKeys.length) return;
     await this.#letTimePass();
@@ -76,8 +80,8 @@ export class Hands implements LoadClient {
     try {
       await db.query(
         `update sync.entries e set synced_at = synced_at - ${ago} from sync.destinations d
-          where d.id = e.destination_id and d.name = $1 and e.status = 'SYNCED'`,
-        [this.#shared.world.touched[0]!.name],
+          where d.id = e.destination_id and d.name = any($1) and e.status = 'SYNCED'`,
+        [this.#shared.world.touched.map(({ name }) => name)],
       );
     } finally {
       await db.close();
@@ -85,17 +89,19 @@ export class Hands implements LoadClient {
   }
 
   async #change(target: Target, action: HandAction): Promise<void> {
-    const { type } = target.destination;
-    const id = externalId(type, target.name);
-    const before = this.#left.get(id);
+    const { name, pushed } = target;
+    const { type, policy } = target.destination;
+    const id = externalId(type, name);
+    const before = this.#changed.get(id)?.left;
     if (before?.drift === 'missing') return; // somebody else would have to create it
+    if (before !== undefined && policy === 'repair') return; // it is contested if a repair is undone twice
     const value = `theirs-${this.#changes++}`;
     const { sandbox } = this.#shared.world;
-    const isChanged = await sandbox.changeByHand(type, target.name, action, value).then(
+    const isChanged = await sandbox.changeByHand(type, name, action, value).then(
       () => true,
       () => false, // the sandbox of an older revision has no hands
     );
-    if (isChanged) this.#left.set(id, afterAction(before, action, value));
+    if (isChanged) this.#changed.set(id, { policy, pushed, left: afterAction(before, action, value) });
   }
 
   #look({ destination: { id, path }, key }: Target, draw: Draw): Promise<unknown> {
@@ -105,6 +111,8 @@ export class Hands implements LoadClient {
     return recorder.run({ act: 'inspect', destination: id }, { ...from, ...sent });
   }
 }
+
+const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /** Identifies an external secret, whose name a store may show in another case. */
 export const externalId = (store: string, name: string): string => `${store} ${name.toLowerCase()}`;

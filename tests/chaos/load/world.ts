@@ -3,7 +3,7 @@ import { sandboxTypes, templateFor } from '../../harness/destination-types.ts';
 import type { Api } from '../../harness/http.ts';
 import { type SandboxControl, sandboxControl } from '../../harness/sandbox-control.ts';
 import { RetryingClient } from '../../outages/load/retrying-client.ts';
-import type { HandPolicy } from '../check/by-hand.ts';
+import { type HandPolicy, handPolicies } from '../check/by-hand.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Gateway } from './recorder.ts';
 
@@ -16,6 +16,11 @@ export interface LoadedDestination {
   path: string;
   /** The fields with its credentials. */
   fields: object;
+}
+
+/** A destination whose external secrets somebody changes by hand. */
+export interface TouchedDestination extends LoadedDestination {
+  policy: HandPolicy;
 }
 
 /** The gateways, destinations and other objects on which the load works. */
@@ -41,7 +46,7 @@ export interface World {
   /** Those that are purged and created again. */
   cycled: LoadedDestination[];
   /** Those of the touched keys, whose external secrets somebody changes by hand. */
-  touched: LoadedDestination[];
+  touched: TouchedDestination[];
   /** A JWT that the login method accepts. */
   jwt: string;
 }
@@ -55,8 +60,6 @@ const usualColdKeys = 160;
 /** Secrets that are written once, and associated with every touched destination: only hands change them. */
 export const touchedKeys = ['h0', 'h1', 'h2', 'h3'];
 const touchedName = 'touched';
-/** The drift policy of the touched destinations: the default, because services of an older revision may not know the field. */
-export const handPolicy: HandPolicy = 'report';
 /** Those that are associated with cycled destinations. */
 export const cycledKeys = hotKeys.slice(0, 3);
 const templates = 3;
@@ -76,9 +79,11 @@ export const shapeOf = ({ type, name }: LoadedDestination, template: number): ob
   ),
 });
 
+const touchedStarts = handPolicies.map((policy) => nameStart({ name: touchedName + policy }, 0));
+
 /** Whether an external secret, by its name in a store, is one of a touched destination. */
 export const isTouched = (externalName: string): boolean =>
-  externalName.toLowerCase().startsWith(nameStart({ name: touchedName }, 0));
+  touchedStarts.some((start) => externalName.toLowerCase().startsWith(start));
 
 /** All secrets. */
 export const keysOf = ({ coldKeys }: World): string[] => [...hotKeys, ...coldKeys, ...touchedKeys];
@@ -116,8 +121,18 @@ export const stillAssociations = ({
   ...touched.flatMap((destination) => touchedKeys.map((key) => ({ destination, key }))),
 ];
 
+export interface WorldOptions {
+  /** Number of secrets that are written seldom; by default enough for a long run. */
+  coldKeys?: number;
+  /** The drift policies of the touched destinations. A service of an older revision may know only `report`. */
+  policies?: readonly HandPolicy[];
+}
+
 /** Creates the mount, the login method and the destinations, and writes each secret once. */
-export async function createWorld({ system }: Stage, coldKeys = usualColdKeys): Promise<World> {
+export async function createWorld(
+  { system }: Stage,
+  { coldKeys = usualColdKeys, policies = handPolicies }: WorldOptions,
+): Promise<World> {
   const sandbox = sandboxControl(system.sandboxUrl);
   const { request: api, requestUnlessGone: apiUnlessGone } = new RetryingClient(system);
   const canary = `canary${randomBytes(6).toString('hex')}`;
@@ -127,7 +142,7 @@ export async function createWorld({ system }: Stage, coldKeys = usualColdKeys): 
   const changing = await destinationsNamed(sandbox, 'changing');
   const still = await destinationsNamed(sandbox, 'still');
   const cycled = await destinationsNamed(sandbox, 'cycled');
-  const touched = await destinationsNamed(sandbox, touchedName);
+  const touched = (await Promise.all(policies.map((policy) => touchedWith(sandbox, policy)))).flat();
   for (const one of [...changing, ...still, ...cycled, ...touched])
     await api('POST', one.path, { ...one.fields, ...shapeOf(one, 0) });
   const gateways = [system.processes.gateway, system.processes['gateway-2']!];
@@ -158,6 +173,12 @@ const destinationsNamed = (sandbox: SandboxControl, name: string): Promise<Loade
       fields: fields(await sandbox.store(type)),
     })),
   );
+
+async function touchedWith(sandbox: SandboxControl, policy: HandPolicy): Promise<TouchedDestination[]> {
+  const destinations = await destinationsNamed(sandbox, touchedName + policy);
+  const fields = policy === 'report' ? {} : { drift_policy: policy };
+  return destinations.map((one) => ({ ...one, policy, fields: { ...one.fields, ...fields } }));
+}
 
 async function allowLogin(api: Api, sandbox: SandboxControl): Promise<void> {
   const { tenant_id } = await sandbox.directory();

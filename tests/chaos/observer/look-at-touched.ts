@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { differencesByHand, type External } from '../check/by-hand.ts';
+import { type Changed, differencesByHand, type External, expectedOf } from '../check/by-hand.ts';
 import { externalId } from '../load/hands.ts';
-import { handPolicy, type LoadedDestination, type World } from '../load/world.ts';
+import type { LoadedDestination, World } from '../load/world.ts';
 
 /** A page of looks that has failed is repeated after a minute. */
 const timeoutMs = 150_000;
 
 /**
  * Has the service look at everything in the destinations whose external secrets were changed by hand. Returns the changes that it
- * has not reported, and those that it has not left alone.
+ * has not reported or repaired, and those that it has not left alone.
  */
-export async function lookAtTouched(world: World, left: ReadonlyMap<string, External>): Promise<string[]> {
+export async function lookAtTouched(world: World, changed: ReadonlyMap<string, Changed>): Promise<string[]> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     await Promise.all(world.touched.map((one) => lookAtAll(world, one, deadline)));
-    const { values, drifts } = differencesByHand(handPolicy, left, await externalSecrets(world));
+    const { touched, unfinished } = differencesByHand(changed, await externalSecrets(world));
     const isOver = performance.now() > deadline;
-    if (values.length > 0 || drifts.length === 0 || isOver)
+    if (touched.length > 0 || unfinished.length === 0 || isOver)
       return [
-        ...values.map((name) => `${name} was touched after somebody else had changed it`),
-        ...drifts.map((name) => `the drift of ${name} is not ${left.get(name)!.drift}`),
+        ...touched.map((name) => `${name} was touched after somebody else had changed it`),
+        ...unfinished.map((name) => `the drift of ${name} is not ${expectedOf(changed.get(name)!).drift}`),
       ];
     await sleep(500);
   }
