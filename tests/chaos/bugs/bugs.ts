@@ -163,6 +163,33 @@ export const bugs: readonly Bug[] = [
     ],
   },
   {
+    name: 'repair-without-policy',
+    about: 'what somebody else has changed is pushed again although the destination only reports it',
+    edits: [
+      {
+        file: 'services/sync-control/src/queries/destinations/repairs.ts',
+        original: "coalesce(d.settings ->> 'drift_policy' = $2, false)",
+        replacement: '$2::text is not null',
+      },
+    ],
+  },
+  {
+    name: 'foreign-repaired',
+    about: 'a repair takes over what somebody else has created',
+    edits: [
+      {
+        file: 'libs/sync-entries/src/intents/repair-entries.ts',
+        original: "const repairable: readonly Drift[] = ['changed', 'missing'];",
+        replacement: "const repairable: readonly Drift[] = ['changed', 'missing', 'foreign'];",
+      },
+      {
+        file: 'libs/sync-entries/src/intents/repair-entries.ts',
+        original: 'set repair_of = drift, repaired_at',
+        replacement: 'set repair_of = drift, overwrite = true, repaired_at',
+      },
+    ],
+  },
+  {
     name: 'value-in-log',
     about: 'a value that cannot be saved is logged',
     edits: [

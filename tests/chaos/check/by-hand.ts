@@ -20,7 +20,7 @@ export interface Changed {
   left: External;
 }
 
-/** Returns the state of what was changed by hand once everything was looked at. What somebody else has created is never touched. */
+/** Returns the state of what was changed by hand once everything was looked at. Secrets of somebody else are never touched. */
 export const expectedOf = ({ policy, pushed, left }: Changed): External =>
   policy === 'report' || left.drift === 'foreign' ? left : { value: pushed, drift: 'none' };
 
