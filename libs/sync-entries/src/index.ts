@@ -41,7 +41,6 @@ export { rememberScope, rememberScopeMembers } from './remember-scope.ts';
 export { entryDeadlines } from './scheduling/deadlines.ts';
 export * from './scheduling/installation.ts';
 export {
-  chargeBudget,
   ensureLane,
   giveBackBudget,
   keptCalls,

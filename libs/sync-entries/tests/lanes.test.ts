@@ -116,6 +116,27 @@ test.each([
   },
 );
 
+test.each([
+  ['of a round by period', 1 / 2],
+  ['that was requested', 1 / 4],
+])('while entries wait for the budget, looks %s get less than a fifth of it', async (_, keptShare) => {
+  await addMany(300);
+  await setWindow(64);
+  const budget = { perSecond: 10, burst: 50 };
+  const calls = { entries: 0, looks: 0 };
+  await db.query('update sync.lanes set tokens = 50, refilled_at = now()');
+  for (let second = 0; second < 20; second += 1) {
+    calls.looks += await useSpareBudget(db, destinationId(), 1_000, budget, { keptShare });
+    calls.entries += (await admitEntries(db, { destinationType, budget })).messages.length;
+    await db.query(
+      `update sync.entries set announced_at = null, due_at = null where announced_at is not null`,
+    );
+    await db.query(`update sync.lanes set refilled_at = refilled_at - interval '1 second'`);
+  }
+  expect(calls.entries).toBeGreaterThan(150);
+  expect(calls.looks / (calls.looks + calls.entries)).toBeLessThan(1 / 5);
+});
+
 test('a round says whether more may be due than it has admitted', async () => {
   await addMany(3);
   const isBusy = async () => (await admitEntries(db, { destinationType, budget: unlimited })).isBusy;

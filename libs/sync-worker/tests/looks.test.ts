@@ -313,12 +313,12 @@ test('an entry that is to be pushed is not looked at', () =>
   }));
 
 /** Has the worker look at a page of entries, and returns the row of its inspection when that has ended. */
-async function lookAtPage(ids: readonly string[], calls?: number) {
+async function lookAtPage(ids: readonly string[], calls?: number, callMs?: number) {
   const pageId = randomUUID();
   const destinationId = await destinationOf(ids[0]!);
   await startInspectionPage(db, destinationId, { id: pageId, end: 'm', seen: 3 });
   const page = { look: true, destination_id: destinationId, page_id: pageId, entry_ids: ids, calls };
-  await publish(ids[0]!, page);
+  await publish(ids[0]!, { ...page, call_ms: callMs });
   const readRow = () =>
     db.query<{ pageId: string | null; position: string; seen: number; isDue: boolean }>(
       `select page_id as "pageId", position, seen, due_at <= now() as "isDue" from sync.inspections where destination_id = $1`,
@@ -335,6 +335,14 @@ async function readTokens(id: string): Promise<number> {
     [await destinationOf(id)],
   );
   return lane!.tokens;
+}
+
+async function msUntilDue(id: string): Promise<number> {
+  const [row] = await db.query<{ ms: number }>(
+    'select extract(epoch from due_at - now())::float8 * 1000 as ms from sync.inspections where destination_id = $1',
+    [await destinationOf(id)],
+  );
+  return row!.ms;
 }
 
 /** The counts of `sync_looks_total`. */
@@ -441,7 +449,18 @@ describe('where one list serves many entries', () => {
       const before = await readTokens(ids[0]!);
       expect(await lookAtPage(ids)).toMatchObject({ position: '', isDue: true });
       expect(looks).toHaveLength(10);
-      expect(before - (await readTokens(ids[0]!))).toBeCloseTo(3 + 10 - 1); // whoever sends a page has paid for one call
+      expect(await readTokens(ids[0]!)).toBeCloseTo(before);
+    });
+  });
+
+  test('the next page waits for calls that were not taken out of the budget, and entries do not', async () => {
+    untouched = () => [];
+    await withAllPushed(ofPage, async (ids) => {
+      const before = await readTokens(ids[0]!);
+      expect(await lookAtPage(ids, 2, 20_000)).toMatchObject({ position: 'm', isDue: false });
+      expect(await msUntilDue(ids[0]!)).toBeGreaterThan((3 + 5 - 2 - 1) * 20_000);
+      expect(await msUntilDue(ids[0]!)).toBeLessThanOrEqual((3 + 5 - 2) * 20_000);
+      expect(await readTokens(ids[0]!)).toBeCloseTo(before);
     });
   });
 

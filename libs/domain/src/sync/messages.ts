@@ -29,6 +29,8 @@ export const LookPageMessage = LookMessage.extend({
   entry_ids: z.array(z.uuid()).max(maxPageOfLooks.requested),
   /** The calls that were taken out of the budget for it. An earlier version does not say. */
   calls: z.int().positive().default(1),
+  /** The time in which the budget grows by one call. An earlier version does not say. */
+  call_ms: z.number().nonnegative().default(0),
   /** Whether somebody waits for it. */
   requested: z.boolean().default(false),
 });

@@ -144,24 +144,14 @@ export async function useBudget(
 }
 
 /**
- * Takes calls that were made without asking out of the budget of the destination's lane, which may become negative. If `calls`
- * is negative, returns as many that were taken and not made.
+ * Returns calls that were taken and not made to the budget of the destination's lane.
+ * @param burst the most that the budget may have; absent if the caller does not know it: whoever takes calls does
  */
-export async function chargeBudget(sql: Sql, destinationId: string, calls: number): Promise<void> {
-  if (calls === 0) return;
-  await sql.query(
-    `update sync.lanes set tokens = tokens - $2::float8
-      where id = (select lane_id from sync.destinations where id = $1)`,
-    [destinationId, calls],
-  );
-}
-
-/** Returns unused calls of `useBudget` to the budget of the destination's lane. */
 export async function giveBackBudget(
   sql: Sql,
   destinationId: string,
   calls: number,
-  { burst }: Pick<Budget, 'burst'>,
+  { burst }: Pick<Budget, 'burst'> = { burst: Number.POSITIVE_INFINITY },
 ): Promise<void> {
   await sql.query(
     `update sync.lanes set tokens = least($3::float8, tokens + $2::float8)

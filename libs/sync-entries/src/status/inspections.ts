@@ -129,15 +129,19 @@ export async function startInspectionPage(
 /** Whether every entry of a page was looked at; if not, the others are looked at next (`cut`), or a minute later (`failed`). */
 type PageEnd = 'complete' | 'cut' | 'failed';
 
-/** Records the end of a page of looks. Does nothing about a page that counts as lost. */
+/**
+ * Records the end of a page of looks. Does nothing about a page that counts as lost.
+ * @param pauseMs the next page waits for so long
+ */
 export async function endInspectionPage(
   sql: Sql,
   { destinationId, pageId }: { destinationId: string; pageId: string },
   end: PageEnd,
+  pauseMs = 0,
 ): Promise<void> {
   await sql.query(
     `update sync.inspections
-        set page_id = null, due_at = now() + case when $4 then interval '1 minute' else interval '0' end,
+        set page_id = null, due_at = now() + case when $4 then interval '1 minute' else $5::float8 * interval '1 millisecond' end,
             is_in_round = not $3 or page_end is not null,
             position = case when not $3 then position else coalesce(page_end, '') end,
             seen = case when not $3 then seen when page_end is null then 0 else seen + page_seen end,
@@ -145,7 +149,7 @@ export async function endInspectionPage(
             requested_at = case when $3 and page_end is null then null else requested_at end,
             inspected_at = case when $3 and page_end is null then round_started_at else inspected_at end
       where destination_id = $1 and page_id = $2`,
-    [destinationId, pageId, end === 'complete', end === 'failed'],
+    [destinationId, pageId, end === 'complete', end === 'failed', pauseMs],
   );
 }
 

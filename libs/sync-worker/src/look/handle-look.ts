@@ -7,9 +7,9 @@ import {
   type LookPageMessage,
 } from '@secrets/domain';
 import {
-  chargeBudget,
   endInspectionPage,
   findInspectable,
+  giveBackBudget,
   type InspectedEntry,
   readSyncConfig,
   recordFailedLook,
@@ -46,11 +46,12 @@ export async function handleLook(worker: WorkerContext, message: LookMessage): P
 /**
  * Handles one message: looks at the external secrets of a page, two at a time, and more if somebody waits for it. Where lists
  * serve many of them, they are read first. Of the others, as many are looked at as calls were taken out of the budget, or ten;
- * the rest is the next page. If the destination fails, or the worker stops, what is left is looked at a minute later. If the
- * worker dies, the message is delivered to another one.
+ * the rest is the next page. That waits for calls that were not taken out of the budget: entries do not. If the destination
+ * fails, or the worker stops, what is left is looked at a minute later. If the worker dies, the message is delivered to another
+ * one.
  */
 export async function handleLookPage(worker: WorkerContext, message: LookPageMessage): Promise<Verdict> {
-  const { destination_id: destinationId, page_id: pageId, calls: paid } = message;
+  const { destination_id: destinationId, page_id: pageId, calls: paid, call_ms: callMs } = message;
   const { ids: left, pages, failure } = await lookByList(worker, message);
   const now = left.splice(0, Math.max(maxUnpaid, paid - pages));
   const calls = pages + now.length;
@@ -61,10 +62,12 @@ export async function handleLookPage(worker: WorkerContext, message: LookPageMes
   };
   const atOnce = message.requested ? worker.limits.slots.spare : maxRunning;
   await Promise.all(Array.from({ length: atOnce }, lookAtSome));
-  await chargeBudget(worker.db, destinationId, calls - now.length - paid);
+  const unpaid = calls - now.length - paid;
+  if (unpaid < 0) await giveBackBudget(worker.db, destinationId, -unpaid);
   const end = left.length > 0 ? 'cut' : 'complete';
   const mayContinue = canContinue && (await mayLook(worker));
-  await endInspectionPage(worker.db, { destinationId, pageId }, mayContinue ? end : 'failed');
+  const pauseMs = Math.max(0, unpaid) * callMs;
+  await endInspectionPage(worker.db, { destinationId, pageId }, mayContinue ? end : 'failed', pauseMs);
   return 'ack';
 }
 

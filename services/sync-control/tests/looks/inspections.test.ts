@@ -74,7 +74,7 @@ test('a day after it was verified, each external secret is looked at once, and a
     await dayPasses();
     await eventually(async () => pages.length === 1);
     expect(pages[0]!.entry_ids).toHaveLength(3);
-    expect(pages[0]!.calls).toBe(3);
+    expect(pages[0]).toMatchObject({ calls: 3, call_ms: 20 });
     expect(await destination()).not.toHaveProperty('inspected_at');
     await endPage(pages[0]!);
     await eventually(async () => (await inspection()).nextAfterHours === 24);

@@ -3,7 +3,6 @@ import {
   answerStoreRead,
   areDeletedDestinations,
   type ClaimedEntry,
-  chargeBudget,
   claimCheck,
   claimEntries,
   claimStoreRead,
@@ -19,6 +18,7 @@ import {
   findListed,
   forgetPutStart,
   forgetWorker,
+  giveBackBudget,
   listLeftProbes,
   lockedEntries,
   lockName,
@@ -167,7 +167,7 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
     await recordFailedLook(db, entry, 'no');
     const changed = { drift: 'changed', evidence: 'value', status: 'CLIENT_SIDE_ERROR', error: 'x' } as const;
     await recordLook(db, entry, changed);
-    await chargeBudget(db, destinations.busy, 12);
+    await giveBackBudget(db, destinations.busy, 12);
     await endInspectionPage(db, { destinationId: destinations.busy, pageId: seededId('page') }, 'complete');
   },
   'reading from a store': async (db) => {

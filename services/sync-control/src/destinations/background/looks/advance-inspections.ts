@@ -29,7 +29,7 @@ const sizes = {
 
 /**
  * Calls that are taken at once for a page of many entries that lists may serve: for the lists, and for looks at what they do not
- * show. The worker returns what it does not use, and charges what it uses more.
+ * show. The worker returns what it does not use. For what it uses more, the next page waits.
  */
 const callsBesideLists = 25;
 
@@ -101,6 +101,7 @@ async function nextPage(
       page_id: pageId,
       entry_ids: ids,
       calls,
+      call_ms: 1_000 / spare.budget.perSecond,
       requested: isRequested,
     };
   await endInspectionPage(tx, { destinationId, pageId }, 'complete');
