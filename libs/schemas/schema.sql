@@ -1,6 +1,6 @@
 -- login: up to 025.do.bound-roles.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 048.do.installation.sql
+-- sync: up to 049.do.room-for-looks.sql
 
 create table login.access_changes (
   change_id uuid,
