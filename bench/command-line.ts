@@ -23,11 +23,14 @@ export interface BenchOptions {
   seconds: number;
   /** Repetitions of each measurement. */
   rounds: number;
-  /** Number of secrets that `sync` pushes. */
+  /** Number of secrets that `sync` pushes, and that `drift` looks at. */
   secrets: number;
   /** Destination types whose throughput `sync` measures, without the delay; all and the delay if undefined. */
   types: readonly string[] | undefined;
-  /** Number of entries that `fairness` and `backlog` queue; each measurement has its own default. */
+  /**
+   * Number of entries that `fairness` and `backlog` queue, and that `drift` looks at next to writes. Each measurement has its own
+   * default.
+   */
   entries: number | undefined;
   /** Part of the names of the requests that `hostile` measures; undefined for all. */
   only: string | undefined;
@@ -114,10 +117,11 @@ ${lines.join('\n')}
 Options:
   --seconds S     length of one measurement; default ${flags.seconds.default}
   --rounds N      repetitions of each measurement; default ${flags.rounds.default}
-  --secrets N     number of secrets that sync pushes; default ${flags.secrets.default}
+  --secrets N     number of secrets that sync pushes, and that drift looks at; default ${flags.secrets.default}
   --types LIST    destination types whose throughput sync measures, separated by commas, and no delay; default all, and the delay.
                   Not with --docs
-  --entries N     number of entries that fairness and backlog queue; each figure states its number
+  --entries N     number of entries that fairness and backlog queue, and of those that drift looks at next to writes; each figure
+                  states its number
   --only TEXT     measures only the requests of hostile whose names contain the text
   --out FOLDER    where to write the figures as JSON and as charts; default ${flags.out.default}
   --docs          also writes them into docs/performance, where they replace those with the same titles

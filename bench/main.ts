@@ -22,6 +22,9 @@ import { benchDrain, benchDrainWithinBudget } from './scheduling/drain.ts';
 import { benchFairness } from './scheduling/fairness.ts';
 import { benchStandalone } from './scheduling/standalone.ts';
 import { benchDelay } from './sync/delay.ts';
+import { benchLooks } from './sync/drift/looks.ts';
+import { benchNextToLooks } from './sync/drift/next-to-looks.ts';
+import { benchNotice } from './sync/drift/notice.ts';
 import { benchThroughput } from './sync/throughput.ts';
 import { type BenchDatabase, type BenchServers, startServers } from './system/servers.ts';
 import { benchHostile } from './tenants/hostile.ts';
@@ -40,6 +43,7 @@ const parts: Record<BenchmarkName, Measure[]> = {
   hostile: [benchHostile],
   login: [benchLogin],
   sync: [benchThroughput, benchDelay],
+  drift: [benchLooks, benchNotice, benchNextToLooks],
   fairness: [benchAdmission, benchFairness, benchAccountBudget],
   backlog: [benchBacklog, benchDrain, benchDrainWithinBudget],
   standalone: [benchStandalone],

@@ -31,8 +31,9 @@ export async function withSyncSetup<T>(
   options: BenchOptions,
   sync: SyncServices,
   work: (setup: SyncSetup) => Promise<T>,
+  sandboxProgram = 'services/sandbox/src/main.ts',
 ): Promise<T> {
-  const sandbox = await startProgram({ source: 'services/sandbox/src/main.ts', env: {} });
+  const sandbox = await startProgram({ source: sandboxProgram, env: {} });
   const storeProcess = startStoreProcess();
   try {
     const product = await startProduct({ ...options, sandboxUrl: sandbox.url, sync });
