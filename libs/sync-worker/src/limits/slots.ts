@@ -44,9 +44,9 @@ export class Slots {
     return 2 * this.#limits.prompt + this.#limits.slow;
   }
 
-  /** Number of slots for work that can wait: a quarter of them is left for other work. */
+  /** Number of slots for work that can wait: an eighth of them, and at least one if there are two, is left for other work. */
   get spare(): number {
-    return Math.max(1, Math.floor(this.#limits.prompt * 0.75));
+    return Math.max(1, Math.floor(this.#limits.prompt * 0.875));
   }
 
   /** Resolves with a slot as soon as one is free, or with undefined if the destination has stopped responding. */

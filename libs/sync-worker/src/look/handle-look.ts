@@ -120,7 +120,10 @@ async function lookAt(worker: WorkerContext, entry: InspectedEntry): Promise<Fai
     slot = await worker.limits.slots.acquire(entry.destinationId);
     if (slot === undefined) throw new Fault('unavailable', 'the destination has stopped responding');
     slot.whenSlow(() => worker.limits.lanes.slow(entry.destinationId));
-    await conclude(worker, { entry, context, look: await inspect(worker, entry, context) });
+    const look = await inspect(worker, entry, context);
+    slot.release();
+    slot = undefined;
+    await conclude(worker, { entry, context, look });
     return undefined;
   } catch (error) {
     return await recordFailure(worker, { entry, laneId: context?.lane.id, startedAtMs }, error);

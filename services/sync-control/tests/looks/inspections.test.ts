@@ -161,6 +161,7 @@ describe('POST sys/sync/destinations/:type/:name/inspect without an association'
     whileConsuming(async () => {
       await pushEarlier('a', 'b');
       const { status, body } = await inspect();
+      expect((await inspection()).pageId).not.toBeNull(); // without waiting for the task in the background
       const { inspect_initiated_at: since } = body.data;
       expect([status, body.data]).toEqual([
         200,

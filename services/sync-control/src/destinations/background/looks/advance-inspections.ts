@@ -47,12 +47,12 @@ const maxVisits = 50;
 export async function advanceInspections(context: Looking, isStopping: () => boolean): Promise<void> {
   for (const type of await dueInspectionTypes(context.db)) {
     for (let visits = 0; visits < maxVisits && !isStopping(); visits += 1)
-      if (!(await visitOne(context, type))) break;
+      if (!(await advanceInspection(context, type))) break;
   }
 }
 
-/** Sees to one inspection of a type. Returns whether there was one. */
-async function visitOne({ db, queue }: Looking, type: string): Promise<boolean> {
+/** Sees to the inspection of a type that has been due for longest. Returns whether there was one. */
+export async function advanceInspection({ db, queue }: Looking, type: string): Promise<boolean> {
   const sent = await db.transaction(async (tx) => {
     const inspection = await lockDueInspection(tx, type);
     if (inspection === undefined) return undefined;

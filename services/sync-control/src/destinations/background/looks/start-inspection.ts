@@ -11,6 +11,7 @@ import {
 import { presentDestinationFlow } from '../../status/present-pause.ts';
 import { requireCallable } from '../../status/require-callable.ts';
 import { requireNoPurge } from '../require-no-purge.ts';
+import { advanceInspection } from './advance-inspections.ts';
 
 /**
  * Requests a look at everything in a destination, in the background (`advanceInspections`). Joins one that was requested before
@@ -26,6 +27,7 @@ export async function startInspection(context: Context, caller: Caller, ref: Des
     await requireNoPause(tx, destination.id);
     await requestInspection(tx, destination.id);
   });
+  await advanceInspection(context, ref.type); // the task in the background begins up to a second later
 }
 
 async function requireNoPause(tx: Tx, destinationId: string): Promise<void> {
