@@ -16,8 +16,20 @@ export async function createMount({ product }: SyncSetup): Promise<void> {
   await product.api('POST', `sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } });
 }
 
-/** Creates a destination of the type, pushes so many keys to it, and lets as much time pass as a store may need to show them. */
-export async function pushKeys(setup: SyncSetup, type: string, count: number): Promise<LookedAt> {
+/** Creates a destination of each type, pushes so many keys to it, and lets as much time pass as a store may need to show them. */
+export async function pushKeys(
+  setup: SyncSetup,
+  types: readonly string[],
+  count: number,
+): Promise<LookedAt[]> {
+  const all: LookedAt[] = [];
+  for (const type of types) all.push(await setKeys(setup, type, count));
+  for (const type of types) await untilTrue(setup, `every entry of ${type} is synced`, achieved(type, count));
+  await timePasses(setup);
+  return all;
+}
+
+async function setKeys(setup: SyncSetup, type: string, count: number): Promise<LookedAt> {
   const { api } = setup.product;
   const path = `sys/sync/destinations/${type}/${lookedAtPrefix}`;
   await api('POST', path, {
@@ -31,8 +43,6 @@ export async function pushKeys(setup: SyncSetup, type: string, count: number): P
     data: Object.fromEntries(names.map((name) => [name, 'ours'])),
   });
   await api('POST', `${path}/associations/set?wait=0`, { mount, secret_name: secret });
-  await untilTrue(setup, `every entry of ${type} is synced`, achieved(type, count));
-  await timePasses(setup);
   return { type, path };
 }
 
@@ -47,10 +57,10 @@ async function timePasses({ database }: SyncSetup): Promise<void> {
   );
 }
 
-/** Looks at everything in a destination, and returns when that has ended. */
-export async function lookAtAll(setup: SyncSetup, { path, type }: LookedAt): Promise<void> {
-  await setup.product.api('POST', `${path}/inspect`);
-  await untilLookedAt(setup, type);
+/** Looks at everything in these destinations at the same time, and returns when that has ended. */
+export async function lookAtAll(setup: SyncSetup, all: readonly LookedAt[]): Promise<void> {
+  for (const { path } of all) await setup.product.api('POST', `${path}/inspect`);
+  for (const { type } of all) await untilLookedAt(setup, type);
 }
 
 /** Waits until nothing of the type is to be looked at on request. */

@@ -19,9 +19,10 @@ export function benchNotice(options: BenchOptions): Promise<Report[]> {
   return withSyncSetup(options, { types }, async (setup) => {
     await createMount(setup);
     const seconds = new Map<string, number[]>();
-    for (const type of types) {
-      const lookedAt = await pushKeys(setup, type, options.secrets);
-      await sleep(codehostSkewMs);
+    const all = await pushKeys(setup, types, options.secrets);
+    await sleep(codehostSkewMs);
+    for (const lookedAt of all) {
+      const { type } = lookedAt;
       const endFault = await addFaultOf(setup.sandbox, { store: type, effect: 'slow', ms: callMs });
       seconds.set(type, await roundsOf(setup, lookedAt, options));
       await endFault();
