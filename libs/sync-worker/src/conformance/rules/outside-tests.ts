@@ -45,6 +45,38 @@ export function outsideTests(suite: DriverSuite): void {
       });
   });
 
+  test.each(Object.entries(changesOutside))(
+    'a removal leaves what is not the destination’s (%s)',
+    async (change, shown) => {
+      const { request } = await changed(change);
+      const theirs = await suite.harness.external(request.externalName);
+      await untilReady(() => suite.remove(request, request.remote));
+      const isForeign = 'belongs' in shown && shown.belongs !== 'own';
+      expect(await suite.harness.external(request.externalName)).toEqual(isForeign ? theirs : undefined);
+    },
+  );
+
+  if (suite.subject.supportsTags)
+    test.each(Object.keys(changesOutside))(
+      'a change of tags ends as a put of the value does (%s)',
+      (change) =>
+        suite.connectedAs({ settings: { custom_tags: { team: 'b' } } }, async (after) => {
+          const { request } = await changed(change);
+          const theirs = await suite.harness.external(request.externalName);
+          const put = () => untilReady(() => suite.put({ ...request, valueChanged: false }, after));
+          if (change in leavesOutside) {
+            expect(await suite.faultOf(put)).toMatchObject({ kind: leavesOutside[change]!.kind });
+            expect(await suite.harness.external(request.externalName)).toEqual(theirs);
+            return;
+          }
+          await put();
+          expect(await suite.harness.external(request.externalName)).toMatchObject({
+            value: one,
+            tags: { team: 'b' },
+          });
+        }),
+    );
+
   test('each change that puts leave as it is is made', () =>
     expect(Object.keys(changesOutside)).toEqual(expect.arrayContaining(Object.keys(leavesOutside))));
 }
