@@ -9,6 +9,7 @@ describe('the queries that an event makes stale', () => {
     const keys = staleQueries({ kind: 'entry', ...destination, ...secret });
     expect(keys).toContainEqual(['sync', 'associations', 'of-destination', 'cloudA-sm', 'prod']);
     expect(keys).toContainEqual(['sync', 'associations', 'of-secret', 'secret', 'shop/db']);
+    expect(keys).toContainEqual(['sync', 'destinations', 'one', 'cloudA-sm', 'prod']);
     expect(keys).not.toContainEqual(['sync']);
   });
 

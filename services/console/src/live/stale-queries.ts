@@ -19,6 +19,7 @@ export function staleQueries({ kind, type, name, mount, secret_name }: SyncEvent
       ['sync', 'associations', 'of-destination', ...destination],
       ['sync', 'associations', 'of-secret', ...secret],
       ['sync', 'associations', 'history', ...destination, ...secret],
+      ['sync', 'destinations', 'one', ...destination],
     ];
   if (kind.startsWith('association_'))
     return [

@@ -3,8 +3,8 @@ import './status-badge.css';
 type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
 /**
- * docs/conventions/sync.md#status-values, and the states of destinations and lanes
- * (docs/conventions/sync-operation.md#operators-view).
+ * docs/conventions/sync.md#status-values, the states of destinations and lanes
+ * (docs/conventions/sync-operation.md#operators-view), and kinds of drift (docs/conventions/drift.md#states).
  */
 const tones: Readonly<Record<string, Tone>> = {
   SYNCED: 'good',
@@ -22,6 +22,10 @@ const tones: Readonly<Record<string, Tone>> = {
   readable: 'good',
   deleted: 'idle',
   destroyed: 'bad',
+  changed: 'bad',
+  missing: 'bad',
+  foreign: 'bad',
+  contested: 'bad',
 };
 
 /** A status in its own word, with a colour and a shape, so that neither the colour nor the shape is needed to read it. */

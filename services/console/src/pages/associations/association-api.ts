@@ -15,8 +15,24 @@ export const secretId = ({ mount, secret_name }: SecretRef): string => `${mount}
 
 const pageSize = 50;
 
-const readOfDestination = async (api: Api, path: DestinationRef, status: string, after = '') => {
-  const query = { limit: pageSize, ...(after && { after }), ...(status && { status }) };
+/** Statuses and kinds of drift, each separated by commas; '' for all. */
+export interface AssociationFilter {
+  status: string;
+  drift: string;
+}
+
+const readOfDestination = async (
+  api: Api,
+  path: DestinationRef,
+  { status, drift }: AssociationFilter,
+  after = '',
+) => {
+  const query = {
+    limit: pageSize,
+    ...(after && { after }),
+    ...(status && { status }),
+    ...(drift && { drift }),
+  };
   const answer = await ifPresent(
     api.GET('/v1/sys/sync/destinations/{type}/{name}/associations', { params: { path, query } }),
   );
@@ -28,17 +44,17 @@ const readOfDestination = async (api: Api, path: DestinationRef, status: string,
 
 export type AssociatedSecret = Awaited<ReturnType<typeof readOfDestination>>['objects'][number];
 
-/** A page of the association objects of a destination, those with the given statuses if there are any, separated by commas. */
+/** A page of the association objects of a destination that the filter leaves. */
 export function useOfDestination(
   ref: DestinationRef,
-  status: string,
+  filter: AssociationFilter,
   after: string | undefined,
   enabled: boolean,
 ) {
   const api = useApi();
   return useQuery({
-    queryKey: ['sync', 'associations', 'of-destination', ref.type, ref.name, status, after],
-    queryFn: () => readOfDestination(api, ref, status, after),
+    queryKey: ['sync', 'associations', 'of-destination', ref.type, ref.name, filter, after],
+    queryFn: () => readOfDestination(api, ref, filter, after),
     placeholderData: (previous) => previous,
     refetchInterval: useRefreshMs(),
     enabled,

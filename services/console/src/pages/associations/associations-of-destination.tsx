@@ -1,18 +1,19 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/fields/select-field.tsx';
+import { driftKinds } from '../../components/inline/drift.tsx';
 import { PageButtons, usePages } from '../../components/lists/pages.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
 import { usePermissions } from '../../session/permissions.ts';
 import { type DestinationRef, destinationPath } from '../destinations/destination-api.ts';
-import { useOfDestination } from './association-api.ts';
+import { type AssociationFilter, useOfDestination } from './association-api.ts';
 import { SetDialog } from './set/set-dialog.tsx';
 import { AssociationTable } from './table/association-table.tsx';
 
 const errors = 'CLIENT_SIDE_ERROR,EXTERNAL_SERVICE_ERROR,INTERNAL_SERVICE_ERROR';
 
-const filters = [
+const statuses = [
   { value: '', label: 'All' },
   { value: errors, label: 'With an error' },
   ...['PENDING', 'SYNCED', 'UNSYNCED', ...errors.split(',')].map((status) => ({
@@ -21,7 +22,13 @@ const filters = [
   })),
 ];
 
-/** The associations of a destination, by status, and what can be done with them. */
+const drifts = [
+  { value: '', label: 'All' },
+  { value: driftKinds.join(), label: 'Drifted' },
+  ...driftKinds.map((kind) => ({ value: kind, label: kind })),
+];
+
+/** The associations of a destination, by status and drift, and what can be done with them. */
 export function AssociationsOfDestination({ destination }: { destination: DestinationRef }) {
   const path = destinationPath(destination, 'associations');
   const paths = useMemo(() => [path, `${path}/set`, `${path}/plan`], [path]);
@@ -48,15 +55,28 @@ export function AssociationsOfDestination({ destination }: { destination: Destin
 
 function FilteredAssociations({ destination }: { destination: DestinationRef }) {
   const pages = usePages<string>();
-  const [status, setStatus] = useState('');
-  const { data, error, refetch } = useOfDestination(destination, status, pages.after, true);
-  const filter = (chosen: string) => {
-    setStatus(chosen);
+  const [filter, setFilter] = useState<AssociationFilter>({ status: '', drift: '' });
+  const { data, error, refetch } = useOfDestination(destination, filter, pages.after, true);
+  const change = (chosen: Partial<AssociationFilter>) => {
+    setFilter({ ...filter, ...chosen });
     pages.reset();
   };
   return (
     <>
-      <SelectField label="Status" value={status} choices={filters} onChange={filter} />
+      <div className="row">
+        <SelectField
+          label="Status"
+          value={filter.status}
+          choices={statuses}
+          onChange={(status) => change({ status })}
+        />
+        <SelectField
+          label="In the store"
+          value={filter.drift}
+          choices={drifts}
+          onChange={(drift) => change({ drift })}
+        />
+      </div>
       {error && (
         <ProblemNotice title="The associations could not be read." error={error} onRetry={() => refetch()} />
       )}
@@ -65,10 +85,17 @@ function FilteredAssociations({ destination }: { destination: DestinationRef }) 
         <AssociationTable
           destination={destination}
           objects={data.objects}
-          empty={status === '' ? 'No secret is associated with this destination.' : 'None has this status.'}
+          empty={emptyText(filter)}
           footer={<PageButtons pages={pages} next={data.next} />}
         />
       )}
     </>
   );
+}
+
+function emptyText({ status, drift }: AssociationFilter): string {
+  if (status === '' && drift === '') return 'No secret is associated with this destination.';
+  return drift === ''
+    ? 'None has this status.'
+    : 'No external secret with this status has drifted like this.';
 }

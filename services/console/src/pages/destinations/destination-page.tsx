@@ -8,6 +8,7 @@ import { usePermissions } from '../../session/permissions.ts';
 import { AssociationsOfDestination } from '../associations/associations-of-destination.tsx';
 import { DestinationActions } from './actions/destination-actions.tsx';
 import { HeldRemovals } from './actions/held-removals.tsx';
+import { HeldRepairs } from './actions/held-repairs.tsx';
 import { WorkProgress } from './actions/work-progress.tsx';
 import {
   type DestinationRef,
@@ -16,6 +17,7 @@ import {
   useDestination,
 } from './destination-api.ts';
 import { DestinationSettings } from './destination-settings.tsx';
+import { DriftSummary } from './drift-summary.tsx';
 import { typeNames } from './form/destination-types.ts';
 
 /** One destination: its settings, what can be done with it, and its associations. */
@@ -61,7 +63,9 @@ function DestinationState({ destination: ref }: { destination: DestinationRef })
     <>
       <WorkProgress destination={data} />
       <HeldRemovals destination={data} target={ref} />
+      <HeldRepairs destination={data} target={ref} />
       <DestinationActions target={ref} />
+      <DriftSummary destination={data} />
       <DestinationSettings destination={data} />
     </>
   );

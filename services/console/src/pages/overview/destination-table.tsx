@@ -67,11 +67,9 @@ function Entries({ entries }: { entries: DestinationStatus['entries'] }) {
   );
 }
 
-function Work({
-  destination: { queue, work, associations_with_unsyncable_keys },
-}: {
-  destination: DestinationStatus;
-}) {
+function Work({ destination }: { destination: DestinationStatus }) {
+  const { queue, work, associations_with_unsyncable_keys } = destination;
+  const held: Record<string, unknown> = destination;
   const oldest = numberOf(queue.oldest_due_seconds);
   const parts = [
     queue.due > 0 && `${queue.due.toLocaleString('en')} due`,
@@ -79,6 +77,8 @@ function Work({
     queue.scheduled > 0 && `${queue.scheduled.toLocaleString('en')} retried later`,
     oldest !== undefined && `the oldest due for ${duration(oldest)}`,
     ...work.map((kind) => `${String(kind)} in progress`),
+    textOf(held.removals_held_at) !== undefined && 'removals wait for a confirmation',
+    textOf(held.repairs_held_at) !== undefined && 'repairs wait for a confirmation',
     associations_with_unsyncable_keys > 0 &&
       `${count(associations_with_unsyncable_keys, 'association')} with keys that cannot be synced`,
   ].filter((part) => part !== false);

@@ -1,9 +1,11 @@
+import { textOf } from '../../api/optional.ts';
 import { PageButtons, usePages } from '../../components/lists/pages.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
 import { usePermissions } from '../../session/permissions.ts';
 import { DestinationTable } from './destination-table.tsx';
+import { HeldSyncing } from './held-syncing.tsx';
 import { PausedLanes } from './paused-lanes.tsx';
 import { lanesPath, nextOf, statusPath, useStatus } from './queries.ts';
 import { QueueSummary } from './queue-summary.tsx';
@@ -30,16 +32,6 @@ export function OverviewPage() {
   );
 }
 
-const HeldNotice = () => (
-  <div className="notice notice-bad">
-    <p>
-      <strong>Syncing is held.</strong> This database is a copy or was restored, or a service was started with
-      another INSTALLATION. Nothing is sent to any destination until an operator confirms it: sys/sync/status
-      has the reason.
-    </p>
-  </div>
-);
-
 function SyncState() {
   const { may } = usePermissions(paths);
   const pages = usePages<string>();
@@ -49,9 +41,10 @@ function SyncState() {
       <ProblemNotice title="The sync status could not be read." error={error} onRetry={() => refetch()} />
     );
   if (!data) return <Loading what="the sync status" />;
+  const heldBecause = textOf(data.held_because);
   return (
     <div className="stack">
-      {typeof data.held_because === 'string' && <HeldNotice />}
+      {heldBecause !== undefined && <HeldSyncing because={heldBecause} />}
       <SyncSwitch disabled={data.disabled} pending={data.pending} />
       <QueueSummary status={data} />
       <h2>Destinations</h2>

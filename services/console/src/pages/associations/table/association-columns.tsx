@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { textOf } from '../../../api/optional.ts';
 import { Button } from '../../../components/button.tsx';
 import { count } from '../../../components/inline/count.ts';
+import { Drift } from '../../../components/inline/drift.tsx';
 import { StatusBadge } from '../../../components/inline/status-badge.tsx';
 import { Time } from '../../../components/inline/time.tsx';
 import { columnsOf } from '../../../components/lists/data-table.tsx';
@@ -27,6 +28,7 @@ export const columns = helper.columns([
     header: 'Status',
     cell: ({ row }) => <StatusCell object={row.original} />,
   }),
+  helper.accessor('drift', { header: 'In the store', cell: ({ row }) => <Drift seen={row.original} /> }),
   helper.accessor('external_name', {
     header: 'External secret',
     cell: ({ getValue }) => <code>{getValue()}</code>,
@@ -109,7 +111,8 @@ function StatusCell({ object }: { object: AssociatedSecret }) {
 }
 
 function Actions({ object }: { object: AssociatedSecret }) {
-  const { destination, mayRetry, mayRemove, mayReadHistory, retry, remove } = useRowContext();
+  const { destination, mayRetry, mayRemove, mayInspect, mayReadHistory, retry, inspect, remove } =
+    useRowContext();
   const secret = `${object.mount}/${object.secret_name}`;
   return (
     <span className="row row-actions">
@@ -121,6 +124,11 @@ function Actions({ object }: { object: AssociatedSecret }) {
         >
           History
         </Link>
+      )}
+      {mayInspect && (
+        <Button aria-label={`Inspect ${secret} now`} onPress={() => inspect(object)}>
+          Inspect
+        </Button>
       )}
       {mayRetry && (
         <Button aria-label={`Retry ${secret}`} onPress={() => retry(object)}>

@@ -5,6 +5,7 @@ import { usePermissions } from '../../../session/permissions.ts';
 import { type DestinationRef, destinationPath } from '../../destinations/destination-api.ts';
 import { type AssociatedSecret, type SecretRef, secretId } from '../association-api.ts';
 import { columns } from './association-columns.tsx';
+import { InspectDialog } from './inspect-dialog.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { RetryDialog } from './retry-dialog.tsx';
 import { RowContext } from './row-context.ts';
@@ -21,6 +22,7 @@ export function AssociationTable({ destination, objects, empty, footer }: Associ
   const allowed = useAllowed(destination);
   const [selected, setSelected] = useState<ReadonlyMap<string, SecretRef>>(new Map());
   const [retried, setRetried] = useState<readonly SecretRef[]>([]);
+  const [inspected, setInspected] = useState<SecretRef>();
   const [removed, setRemoved] = useState<SecretRef>();
   const select = (secrets: readonly SecretRef[], isSelected: boolean) => {
     const changed = new Map(selected);
@@ -37,6 +39,7 @@ export function AssociationTable({ destination, objects, empty, footer }: Associ
     isSelected: (secret: SecretRef) => selected.has(secretId(secret)),
     select,
     retry: (secret: SecretRef) => setRetried([refOf(secret)]),
+    inspect: (secret: SecretRef) => setInspected(refOf(secret)),
     remove: (secret: SecretRef) => setRemoved(refOf(secret)),
   };
   return (
@@ -60,6 +63,9 @@ export function AssociationTable({ destination, objects, empty, footer }: Associ
       {retried.length > 0 && (
         <RetryDialog destination={destination} secrets={retried} onClose={() => setRetried([])} />
       )}
+      {inspected && (
+        <InspectDialog destination={destination} secret={inspected} onClose={() => setInspected(undefined)} />
+      )}
       {removed && (
         <RemoveDialog destination={destination} secret={removed} onClose={() => setRemoved(undefined)} />
       )}
@@ -71,10 +77,15 @@ const refOf = ({ mount, secret_name }: SecretRef): SecretRef => ({ mount, secret
 
 function useAllowed(destination: DestinationRef) {
   const path = destinationPath(destination, 'associations');
-  const paths = useMemo(() => [`${path}/set`, `${path}/remove`, `${path}/history`], [path]);
+  const inspection = destinationPath(destination, 'inspect');
+  const paths = useMemo(
+    () => [`${path}/set`, inspection, `${path}/remove`, `${path}/history`],
+    [path, inspection],
+  );
   const { may } = usePermissions(paths);
   return {
     mayRetry: may('update', `${path}/set`),
+    mayInspect: may('update', inspection),
     mayRemove: may('update', `${path}/remove`),
     mayReadHistory: may('read', `${path}/history`),
   };

@@ -6,6 +6,7 @@ import type { SecretRef } from '../association-api.ts';
 interface RowContextValue {
   destination: DestinationRef;
   mayRetry: boolean;
+  mayInspect: boolean;
   mayRemove: boolean;
   mayReadHistory: boolean;
   /** The associations of this page of the table. */
@@ -13,6 +14,8 @@ interface RowContextValue {
   isSelected(secret: SecretRef): boolean;
   select(secrets: readonly SecretRef[], isSelected: boolean): void;
   retry(secret: SecretRef): void;
+  /** Has its external secrets looked at now. */
+  inspect(secret: SecretRef): void;
   remove(secret: SecretRef): void;
 }
 

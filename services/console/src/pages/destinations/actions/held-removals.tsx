@@ -1,13 +1,8 @@
-import { useState } from 'react';
 import { numberOf, textOf } from '../../../api/optional.ts';
-import { Button } from '../../../components/button.tsx';
-import { ConfirmDialog, runs } from '../../../components/confirm-dialog.tsx';
 import { count } from '../../../components/inline/count.ts';
 import { Time } from '../../../components/inline/time.tsx';
-import { usePermissions } from '../../../session/permissions.ts';
 import { type Destination, type DestinationRef, destinationPath } from '../destination-api.ts';
-import { useAction } from './use-action.ts';
-import '../../../components/notice.css';
+import { HeldWork } from './held-work.tsx';
 
 interface HeldRemovalsProps {
   destination: Destination;
@@ -19,40 +14,34 @@ interface HeldRemovalsProps {
  * (docs/conventions/sync.md#changes-of-the-secret).
  */
 export function HeldRemovals({ destination, target }: HeldRemovalsProps) {
-  const path = destinationPath(target, 'confirm-removals');
-  const { may } = usePermissions([path]);
-  const [asks, setAsks] = useState(false);
-  const confirmation = useAction(
-    (api) =>
-      api.POST('/v1/sys/sync/destinations/{type}/{name}/confirm-removals', { params: { path: target } }),
-    () => setAsks(false),
-  );
   const since = textOf(destination.removals_held_at);
-  const held = numberOf(destination.removals_held) ?? 0;
   if (since === undefined) return null;
-  const externalSecrets = count(held, 'external secret');
+  const externalSecrets = count(numberOf(destination.removals_held) ?? 0, 'external secret');
+  const question = {
+    title: `Remove ${externalSecrets} from ${target.name}?`,
+    action: 'Remove them',
+    isDangerous: true,
+    text: (
+      <p>
+        They are deleted from the external store, in the background. Each source is checked again first: what
+        exists by then is kept.
+      </p>
+    ),
+  };
   return (
-    <div className="notice notice-bad" role="status">
+    <HeldWork
+      path={destinationPath(target, 'confirm-removals')}
+      button="Confirm the removals"
+      question={question}
+      confirm={(api) =>
+        api.POST('/v1/sys/sync/destinations/{type}/{name}/confirm-removals', { params: { path: target } })
+      }
+    >
       <p>
         <strong>Removals are held</strong> since <Time at={since} />. The secrets, mounts or keys of{' '}
         {externalSecrets} are gone, and that is too many to remove without asking. If they come back, nothing
         is removed.
       </p>
-      {may('update', path) && <Button onPress={() => setAsks(true)}>Confirm the removals</Button>}
-      {asks && (
-        <ConfirmDialog
-          title={`Remove ${externalSecrets} from ${target.name}?`}
-          action="Remove them"
-          isDangerous
-          {...runs(confirmation)}
-          onCancel={() => setAsks(false)}
-        >
-          <p>
-            They are deleted from the external store, in the background. Each source is checked again first:
-            what exists by then is kept.
-          </p>
-        </ConfirmDialog>
-      )}
-    </div>
+    </HeldWork>
   );
 }

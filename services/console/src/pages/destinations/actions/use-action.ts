@@ -3,7 +3,7 @@ import type { Api } from '../../../api/client.ts';
 import { useApi } from '../../../session/session.ts';
 
 /** A change of a destination. Everything that is shown of synchronization is read again afterwards. */
-export function useAction(act: (api: Api) => Promise<unknown>, onDone?: () => void) {
+export function useAction<Result>(act: (api: Api) => Promise<Result>, onDone?: () => void) {
   const api = useApi();
   const queries = useQueryClient();
   return useMutation({
