@@ -195,3 +195,15 @@ test('while syncing is held, the status says why and no destination can be check
     'syncing was not held: there was nothing to confirm',
   ]);
 });
+
+test('a set while syncing is held warns that it waits, and says what to do', async () => {
+  await sync.db.query(`update sync.installation set name = 'prod', other_name = 'copy'`);
+  await at.write('s', { k: 'v' });
+  const body = { mount: at.mount, secret_name: 's' };
+  const set = () => sync.call('POST', `${at.path}/associations/set?wait=0`, body);
+  expect((await set()).body.warnings).toEqual([
+    expect.stringMatching('^syncing is held.*confirm-installation'),
+  ]);
+  await confirm();
+  expect((await set()).body.warnings).toBeNull();
+});

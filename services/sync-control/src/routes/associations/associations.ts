@@ -1,5 +1,5 @@
 import { type Endpoint, endpoint, flag, pageQuery } from '@secrets/http';
-import { type Entry, entriesOf } from '@secrets/sync-entries';
+import { type Entry, entriesOf, readInstallation } from '@secrets/sync-entries';
 import { z } from 'zod';
 import { associate } from '../../associations/associate.ts';
 import {
@@ -25,6 +25,7 @@ import { startInspection } from '../../destinations/background/looks/start-inspe
 import { readStoredDestination } from '../../destinations/read-stored-destination.ts';
 import { requireDestination } from '../../destinations/require-destination.ts';
 import { type AssociationRow, findAssociation } from '../../queries/associations/associations.ts';
+import { whyHeld } from '../../queue/why-held.ts';
 import { DestinationParams, SecretRef, WaitQuery } from '../fields.ts';
 
 const path = '/sys/sync/destinations/:type/:name/associations';
@@ -77,6 +78,10 @@ const setAssociation = (context: Context) =>
       const id = await associate(context, caller, request, query.wait * 1000);
       const association = await findAssociation(context.db, id);
       const lines = association === undefined ? [] : await linesOf(context, association);
+      const held = lines.some(({ line }) => line.sync_status === 'PENDING')
+        ? whyHeld(await readInstallation(context.db))
+        : undefined;
+      if (held !== undefined) warn(held);
       if (association !== undefined && lines.length === 0)
         warn('the secret has no keys, so nothing is synced yet; each key that is added will be');
       return { data: presentLines(params, lines) };
