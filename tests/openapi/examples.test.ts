@@ -105,6 +105,23 @@ async function learnBare(call: Call): Promise<void> {
   await call('GET sys/sync/destinations/{type}/{name}', { ...bare, type: 'cloudA-sm' });
   const { accessor } = (await call('GET auth/token/lookup-self')).data;
   await call('POST auth/token/lookup-accessor', {}, { accessor: accessor as string });
+  for (const [kind, type] of [
+    ['sys/mounts', 'kv'],
+    ['sys/auth', 'cloudB'],
+  ] as const) {
+    const mounts = kind === 'sys/auth' ? 'sys/mounts/auth' : kind;
+    const path = { path: bare.name };
+    await call(`POST ${kind}/{path}`, path, { type });
+    await call(`GET ${kind}`);
+    await call(`GET ${kind}`, { list: 'true' });
+    await call(`GET ${kind}/{path}`, path);
+    await call(`GET ${kind}/{path}/tune`, path);
+    await call(`GET ${mounts}/{path}`, path);
+    await call(`GET ${mounts}/{path}/tune`, path);
+    await call('GET sys/internal/ui/mounts');
+    await call(`DELETE ${kind}/{path}`, path);
+  }
+  await call('POST identity/lookup/entity', {}, { name: 'unknown', colour: 'blue' });
 }
 
 function recording(token: string): Call {

@@ -62,17 +62,20 @@ export function merged(one: LearnedSchema, other: LearnedSchema): LearnedSchema 
     }),
     ...(one.properties && other.properties
       ? mergedFields(one, other)
-      : fieldsOf(one.properties ? one : other)),
+      : fieldsOf(one.properties ? one : other, [one, other].every(isObject))),
   };
 }
+
+const isObject = ({ type = [] }: LearnedSchema): boolean => [type].flat().includes('object');
 
 function typesOf({ type: one = [] }: LearnedSchema, { type: other = [] }: LearnedSchema): string | string[] {
   const types = [...new Set([one, other].flat())].sort();
   return types.length === 1 ? types[0]! : types;
 }
 
-const fieldsOf = ({ properties, required }: LearnedSchema): LearnedSchema =>
-  properties === undefined ? {} : { properties, required: required ?? [] };
+/** The fields of one of two schemas; none of them is required if the other one permits an object, too. */
+const fieldsOf = ({ properties, required = [] }: LearnedSchema, isOptional: boolean): LearnedSchema =>
+  properties === undefined ? {} : { properties, required: isOptional ? [] : required };
 
 function mergedFields(one: LearnedSchema, other: LearnedSchema): LearnedSchema {
   const names = [...new Set([one, other].flatMap(({ properties = {} }) => Object.keys(properties)))];
