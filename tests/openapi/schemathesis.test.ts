@@ -69,7 +69,8 @@ ifInstalled(
         ...['--exclude-method', 'DELETE', '--exclude-path-regex', 'revoke|rotate-root|quotas|sync/events'],
         ...['--warnings', 'off'],
       ],
-      { encoding: 'utf8', timeout: maxMs, maxBuffer: 64 * 1_024 * 1_024 },
+      // It keeps a cache in the working directory.
+      { cwd: folder, encoding: 'utf8', timeout: maxMs, maxBuffer: 64 * 1_024 * 1_024 },
     );
     expect([status, status === 0 ? '' : `${stdout}${stderr}`.slice(-20_000)]).toEqual([0, '']);
   },
