@@ -101,6 +101,7 @@ export {
   type ListedEntry,
   type LookOutcome,
   listInspectable,
+  mayBeLookedAt,
   recordFailedLook,
   recordListed,
   recordLook,

@@ -415,6 +415,16 @@ test('a page of looks during which syncing is held is left for later', () =>
     expect(looks.length).toBeLessThan(ids.length);
   }));
 
+test('a page of looks during which the destination is paused is left for later', () =>
+  withAllPushed(ofPage, async (ids) => {
+    answer = async () => {
+      await db.query(`update sync.lanes set paused_until = now() + interval '1 minute', failures = 1`);
+      return { ...found, isUntouched: true };
+    };
+    expect(await lookAtPage(ids)).toMatchObject({ position: '', isDue: false });
+    expect(looks.length).toBeLessThan(ids.length);
+  }));
+
 describe('where one list serves many entries', () => {
   test('a page looks only at those that the list does not show as unchanged', async () => {
     untouched = (ids) => ids.slice(0, 3);

@@ -71,6 +71,16 @@ export async function findInspectable(sql: Sql, entryId: string): Promise<Inspec
   return row;
 }
 
+/** Whether external secrets of a destination may be looked at now: it is not paused, and syncing is neither disabled nor held. */
+export async function mayBeLookedAt(sql: Sql, destinationId: string): Promise<boolean> {
+  const rows = await sql.query(
+    `select d.id from sync.destinations d
+      where d.id = $1 and d.deleted_at is null and not ${isPausedNow('d.id', 'd.lane_id')} and ${isSyncing}`,
+    [destinationId],
+  );
+  return rows.length > 0;
+}
+
 /** SQL condition: entry `e` is still the one that was looked at: nothing was written or requested since. */
 const isSame = `e.id = $1 and e.generation = $2 and e.fence = $3 and ${isInspectable}`;
 

@@ -11,7 +11,7 @@ import {
   findInspectable,
   giveBackBudget,
   type InspectedEntry,
-  readSyncConfig,
+  mayBeLookedAt,
   recordFailedLook,
   recordLook,
   settlingMinutes,
@@ -47,8 +47,8 @@ export async function handleLook(worker: WorkerContext, message: LookMessage): P
  * Handles one message: looks at the external secrets of a page, two at a time, and more if somebody waits for it. Where lists
  * serve many of them, they are read first. Of the others, as many are looked at as calls were taken out of the budget, or ten;
  * the rest is the next page. That waits for calls that were not taken out of the budget: entries do not. If the destination
- * fails, or the worker stops, what is left is looked at a minute later. If the worker dies, the message is delivered to another
- * one.
+ * fails or is paused, syncing is disabled or held, or the worker stops, what is left is looked at a minute later. If the worker
+ * dies, the message is delivered to another one.
  */
 export async function handleLookPage(worker: WorkerContext, message: LookPageMessage): Promise<Verdict> {
   const { destination_id: destinationId, page_id: pageId, calls: paid, call_ms: callMs } = message;
@@ -58,29 +58,28 @@ export async function handleLookPage(worker: WorkerContext, message: LookPageMes
   let canContinue = failure === undefined || !ofDestination.has(failure);
   const lookAtSome = async () => {
     for (let id = now.shift(); id !== undefined && canContinue; id = now.shift())
-      if (!(await lookAtOneOfPage(worker, id))) canContinue = false;
+      if (!(await lookAtOneOfPage(worker, message, id))) canContinue = false;
   };
   const atOnce = message.requested ? worker.limits.slots.spare : maxRunning;
   await Promise.all(Array.from({ length: atOnce }, lookAtSome));
   const unpaid = calls - now.length - paid;
   if (unpaid < 0) await giveBackBudget(worker.db, destinationId, -unpaid);
   const end = left.length > 0 ? 'cut' : 'complete';
-  const mayContinue = canContinue && (await mayLook(worker));
   const pauseMs = Math.max(0, unpaid) * callMs;
-  await endInspectionPage(worker.db, { destinationId, pageId }, mayContinue ? end : 'failed', pauseMs);
+  await endInspectionPage(worker.db, { destinationId, pageId }, canContinue ? end : 'failed', pauseMs);
   return 'ack';
 }
 
-/** Whether syncing was neither disabled nor held meanwhile: then what could be looked at was. */
-const mayLook = async ({ db }: WorkerContext): Promise<boolean> =>
-  (await readSyncConfig(db)).stoppedBecause === null;
-
-/** Returns whether the next entry of the page may be looked at. */
-async function lookAtOneOfPage(worker: WorkerContext, id: string): Promise<boolean> {
+/** Returns whether the next entry of the page may be looked at. If not, this one was not looked at either. */
+async function lookAtOneOfPage(
+  worker: WorkerContext,
+  { destination_id: destinationId }: LookPageMessage,
+  id: string,
+): Promise<boolean> {
   const { isEnabled, attempts } = worker.limits;
   if (!isEnabled() || attempts.isCancelled) return false;
   const entry = await findInspectable(worker.db, id);
-  if (entry === undefined) return true;
+  if (entry === undefined) return mayBeLookedAt(worker.db, destinationId); // or else it is only left for later
   const failure = await lookAt(worker, entry);
   return failure === undefined || !ofDestination.has(failure);
 }

@@ -22,6 +22,7 @@ import {
   listLeftProbes,
   lockedEntries,
   lockName,
+  mayBeLookedAt,
   postponeEntry,
   readEntryContexts,
   readRemembered,
@@ -164,6 +165,7 @@ export const workerCases: Case[] = casesOf('sync-worker-clouda-sm', {
   },
   'looking at an external secret': async (db) => {
     const entry = await inspectable(db);
+    await mayBeLookedAt(db, destinations.busy);
     await recordFailedLook(db, entry, 'no');
     const changed = { drift: 'changed', evidence: 'value', status: 'CLIENT_SIDE_ERROR', error: 'x' } as const;
     await recordLook(db, entry, changed);
