@@ -9,6 +9,7 @@ export {
   type SettingsOf,
 } from './fields/field.ts';
 export { externalName, formerName } from './names/external-name.ts';
+export { importPath, parsePathTemplate } from './names/import-path.ts';
 export { destinationTypes, findDescription } from './registry.ts';
 export type { Given } from './request/destination-content.ts';
 export { mask, parseDestination } from './request/parse-destination.ts';

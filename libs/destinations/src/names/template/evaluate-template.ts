@@ -1,15 +1,17 @@
 import { applyNameFunction } from './name-functions.ts';
-import type { NameVariables } from './name-variables.ts';
+import type { TemplateVariable } from './name-variables.ts';
 import type { NameTemplate, Source } from './parse-template.ts';
 import { TemplateError } from './template-error.ts';
 
 const maxNameLength = 2048;
 
+type Values = Readonly<Partial<Record<TemplateVariable, string>>>;
+
 /**
  * Returns the name that a template produces, always the same for the same variables. Throws `TemplateError` for a
  * variable without a value, and for a name of more than 2,048 characters.
  */
-export function evaluateTemplate(template: NameTemplate, variables: NameVariables): string {
+export function evaluateTemplate(template: NameTemplate, variables: Values): string {
   const name = template
     .map(({ source, steps }) =>
       steps.reduce(
@@ -23,7 +25,7 @@ export function evaluateTemplate(template: NameTemplate, variables: NameVariable
   return name;
 }
 
-function sourceText(source: Source, variables: NameVariables): string {
+function sourceText(source: Source, variables: Values): string {
   if (source.kind === 'literal') return source.text;
   const value = variables[source.name];
   if (value === undefined)

@@ -80,11 +80,28 @@ export const nameFunctions: ReadonlyMap<string, NameFunction> = new Map<string, 
   ['base64', { parameters: [], apply: (text) => Buffer.from(text, 'utf8').toString('base64') }],
 ]);
 
+/** The functions of the templates of import paths, which can also select a part of a text, counted from 0. */
+export const pathFunctions: ReadonlyMap<string, NameFunction> = new Map<string, NameFunction>([
+  ...nameFunctions,
+  [
+    'split',
+    {
+      parameters: ['text', 'count'],
+      refuse: ([separator]) => (separator === '' ? 'cannot split at the empty text' : undefined),
+      apply: (text, [separator, index]) => {
+        const part = text.split(String(separator))[Number(index)];
+        if (part === undefined) throw new TemplateError(`split finds no part ${index}`);
+        return part;
+      },
+    },
+  ],
+]);
+
 const maxStepLength = 65_536;
 
 /** Applies a function by its name. Throws `TemplateError` if the result has more than 65,536 characters. */
 export function applyNameFunction(name: string, text: string, args: readonly (string | number)[]): string {
-  const result = nameFunctions.get(name)?.apply(text, args);
+  const result = pathFunctions.get(name)?.apply(text, args);
   if (result === undefined) throw new TemplateError(`unknown function ${name}`);
   if (result.length > maxStepLength)
     throw new TemplateError(`${name} returns more than ${maxStepLength} characters`);

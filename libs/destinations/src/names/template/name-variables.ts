@@ -13,7 +13,10 @@ const nameVariables = [
   'SecretKey',
 ] as const;
 
-export type NameVariable = (typeof nameVariables)[number];
+type NameVariable = (typeof nameVariables)[number];
+
+/** A variable of any template; the external name only in templates of import paths. */
+export type TemplateVariable = NameVariable | 'ExternalName';
 
 /** The values for one external secret. `SecretKey` is set only at secret-key granularity. */
 export type NameVariables = Readonly<
