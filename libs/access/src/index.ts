@@ -18,6 +18,7 @@ export {
   requireEvaluable,
 } from './policies/rules/policy-size.ts';
 export * from './policies/store/built-in-policies.ts';
+export type { PlainRequest } from './policies/store/may-read.ts';
 export { permitsPlainRead } from './policies/store/may-read.ts';
 export { readMountAccess } from './policies/store/mount-access.ts';
 export * from './policies/store/policy-reader.ts';

@@ -72,7 +72,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
       revisions: unused,
       close: async () => undefined,
     },
-    policies: { mayRead: async () => true },
+    policies: { mayRead: async () => true, mayDoEach: unused },
     queue: {
       room: queueRoom(db),
       notify: () => undefined,

@@ -1,10 +1,16 @@
-import type { Caller } from '@secrets/caller';
+import type { Caller, Capability } from '@secrets/caller';
 import { seenPath } from '../../paths/seen-path.ts';
 import type { CompiledPolicies } from '../matching/compile-policies.ts';
 import { meetsConditions } from '../rules/conditions.ts';
 
 /** A read without parameters, whose response is not wrapped. */
 const plainRead = { parameters: { path: '', body: {}, query: [], isRead: true }, wrapSeconds: undefined };
+
+/** A write of a version of a secret. */
+const plainWrite = {
+  parameters: { path: '', body: { data: {}, options: { cas: 0 } }, query: [], isRead: false },
+  wrapSeconds: undefined,
+};
 
 /**
  * Whether policies permit a plain `GET` of a path in the namespace of the request, by either of its names. Conditions
@@ -16,10 +22,27 @@ export function permitsPlainRead(
   caller: Pick<Caller, 'tokenNamespace' | 'namespace'>,
   path: string,
 ): boolean {
+  return permits(policies, caller, { path, capability: 'read' });
+}
+
+/** An operation on a path, which is decoded, without leading and trailing slashes. */
+export interface PlainRequest {
+  path: string;
+  /** A read without parameters, or the write of a secret that does not exist yet, or does. */
+  capability: Extract<Capability, 'read' | 'create' | 'update'>;
+}
+
+/** Whether policies permit an operation in the namespace of the request, as `permitsPlainRead`. */
+export function permits(
+  policies: CompiledPolicies,
+  caller: Pick<Caller, 'tokenNamespace' | 'namespace'>,
+  { path, capability }: PlainRequest,
+): boolean {
   const seen = seenPath(path, caller);
   if (seen === undefined) return false;
   const { capabilities, conditions } = policies.on(seen);
+  const request = capability === 'read' ? plainRead : plainWrite;
   return (
-    capabilities.includes('read') && (conditions === undefined || meetsConditions(conditions, plainRead))
+    capabilities.includes(capability) && (conditions === undefined || meetsConditions(conditions, request))
   );
 }

@@ -5,7 +5,7 @@ import type { RowSource } from '../../rows/row-guard.ts';
 import type { CompiledPolicies } from '../matching/compile-policies.ts';
 import { tooLarge } from '../rules/policy-size.ts';
 import { CpuShares } from './cpu-shares.ts';
-import { permitsPlainRead } from './may-read.ts';
+import { type PlainRequest, permits, permitsPlainRead } from './may-read.ts';
 import { compileNamed, parseRules } from './named-policies.ts';
 import { withTemplateValues } from './read-template-values.ts';
 
@@ -13,6 +13,8 @@ import { withTemplateValues } from './read-template-values.ts';
 export interface PolicyReader {
   /** Whether the caller could read a path in the namespace of the request itself (`permitsPlainRead`). */
   mayRead(caller: Caller, path: string): Promise<boolean>;
+  /** Whether the caller may do each of these, in their order. The policies are read once. */
+  mayDoEach(caller: Caller, requests: readonly PlainRequest[]): Promise<boolean[]>;
 }
 
 /**
@@ -21,11 +23,20 @@ export interface PolicyReader {
  * templates.
  */
 export const createPolicyReader = (source: RowSource): PolicyReader => ({
-  mayRead: async (caller, path) => {
-    const { entityId, tokenNamespace } = caller;
-    const holder = { policies: effectivePolicies(caller), entityId, namespaceId: tokenNamespace.id };
-    return permitsPlainRead(await readCompiledPolicies(source, holder), caller, path);
+  mayRead: async (caller, path) =>
+    permitsPlainRead(await readCompiledPolicies(source, holderOf(caller)), caller, path),
+  mayDoEach: async (caller, requests) => {
+    const policies = await readCompiledPolicies(source, holderOf(caller));
+    return decideOnEach(caller.tokenNamespace.id, policies, requests, (one) =>
+      permits(policies, caller, one),
+    );
   },
+});
+
+const holderOf = (caller: Caller): PolicyHolder => ({
+  policies: effectivePolicies(caller),
+  entityId: caller.entityId,
+  namespaceId: caller.tokenNamespace.id,
 });
 
 /** The fields of a token that determine its policies. */
