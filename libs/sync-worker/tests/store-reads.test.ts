@@ -169,6 +169,33 @@ test('a look does not say whether the value of somebody else is equal', async ()
   expect(theirs).toEqual({ states: [state('another_destination')] });
 });
 
+test('a look compares what would be imported, whoever has written it, with the hash or with nothing', async () => {
+  const { hash } = about('a').secrets[0]!;
+  const asked = ['same', 'other', 'new', 'text'].map((name) => ({
+    name,
+    hash: name === 'same' || name === 'other' ? hash : '',
+    entryId: null,
+    importedAs: 'json' as const,
+  }));
+  const values: Record<string, string> = {
+    same: '{"b":2,"a":1}',
+    other: '{}',
+    new: '{}',
+    text: 'canary-7f3a',
+  };
+  const inspect = async ({ externalName, isSameValue }: InspectRequest): Promise<Look> => ({
+    exists: true,
+    belongs: 'none',
+    mark: '1',
+    isUntouched: false,
+    value: isSameValue(seal(values[externalName]!)) ? 'same' : 'different',
+    changedAt: null,
+  });
+  const answer = await answerFrom({ inspect }, { secrets: asked });
+  const noObject = state('unknown', 'its value is not a JSON object; import it as key');
+  expect(answer).toEqual({ states: [state('equal'), state('different'), state('different'), noObject] });
+});
+
 test.each([
   ['continues after a failure of one external secret', 'forbidden', 2],
   ['ends with a failure of the destination', 'unauthenticated', 1],

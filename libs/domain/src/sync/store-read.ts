@@ -29,6 +29,11 @@ const AskedSecret = z.object({
   hash: z.string(),
   /** The entry that has the name; null if there is none. */
   entryId: z.uuid().nullable(),
+  /**
+   * Set if the external secret would be imported: as a JSON object, or as any text. Then it is compared also if it has
+   * no owner, and without a hash (empty), its state is `different` if its value could be taken.
+   */
+  importedAs: z.enum(['json', 'key']).optional(),
 });
 export type AskedSecret = z.infer<typeof AskedSecret>;
 
@@ -60,8 +65,19 @@ const ReadFailure = z.object({
 });
 export type ReadFailure = z.infer<typeof ReadFailure>;
 
-/** States of a name, compared with the value that it would get; `foreign` also for what the provider manages. */
-const storeStates = ['absent', 'equal', 'different', 'foreign', 'another_destination', 'unknown'] as const;
+/**
+ * States of a name, compared with the value that it would get; `foreign` also for what the provider manages, unless it would be
+ * imported: then it is `provider`.
+ */
+const storeStates = [
+  'absent',
+  'equal',
+  'different',
+  'foreign',
+  'another_destination',
+  'provider',
+  'unknown',
+] as const;
 
 /** The state that a look has found; the reason of `unknown` is a sentence. */
 const StoreState = z.object({ state: z.enum(storeStates), reason: z.string().nullable() });
