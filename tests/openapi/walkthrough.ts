@@ -218,6 +218,7 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
 async function looks(call: Call, path: string, at: Parameters, secret: Parameters): Promise<void> {
   await call(`POST ${path}/inspect`, at, secret);
   await call(`GET ${path}/external-secrets`, at);
+  await call(`POST ${path}/import`, at, { mount: secret.mount, match: '*' });
   await call(`POST ${path}/associations/plan`, at, { ...secret, look: true });
 }
 

@@ -5,7 +5,7 @@ import { presentSecretState } from '../changes/present-secret-state.ts';
 import { previewSecret, pushedHashes, pushedSizes } from '../changes/preview-secret.ts';
 import { type Watched, watchSecret } from '../changes/watch-secret.ts';
 import type { Context } from '../context.ts';
-import { secretPath, withoutEndSlash } from '../kv/secret-path.ts';
+import { newPathProblem, secretPath, withoutEndSlash } from '../kv/secret-path.ts';
 import { mountPath } from '../mounts/mount-path.ts';
 import { findRevisions } from '../queries/watch.ts';
 import { isStorable } from '../storable-text.ts';
@@ -57,7 +57,10 @@ const preview = (context: Context) =>
       const found = await previewSecret(context, request);
       const sizes = pushedSizes(context.keyRing, found.row);
       const hashes = body.hashes ? pushedHashes(context.keyRing, found.row) : {};
-      return { data: { ...presentWatched(context, found), ...sizes, ...hashes, secret_name } };
+      const new_path_problem = newPathProblem(secret_name) ?? null;
+      return {
+        data: { ...presentWatched(context, found), ...sizes, ...hashes, secret_name, new_path_problem },
+      };
     },
   });
 

@@ -23,6 +23,8 @@ const Previewed = Watched.extend({
   key_bytes: z.array(z.number()),
   value_hash: z.string().optional(),
   key_hashes: z.array(z.string()).optional(),
+  /** Why no new secret can have this path; null if it can. */
+  new_path_problem: z.string().nullable().optional(),
 });
 
 /**

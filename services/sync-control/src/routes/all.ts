@@ -9,6 +9,7 @@ import { checkEndpoints } from './destinations/checks.ts';
 import { codehostAppEndpoints } from './destinations/codehost-apps.ts';
 import { destinationEndpoints } from './destinations/destinations.ts';
 import { externalSecretEndpoints } from './destinations/external-secrets.ts';
+import { importEndpoints } from './destinations/imports.ts';
 import { replanEndpoints } from './destinations/replan.ts';
 import { statusEndpoints } from './destinations/status.ts';
 import { eventEndpoints } from './events.ts';
@@ -29,6 +30,7 @@ export const allEndpoints = (
   ...externalSecretEndpoints(context),
   ...eventEndpoints(context, events),
   ...historyEndpoints(context),
+  ...importEndpoints(context),
   ...installationEndpoints(context, installation),
   ...laneEndpoints(context),
   ...parkedEndpoints(context),

@@ -24,6 +24,9 @@ export const DestinationParams = z
   .transform(({ type, ...ref }) => ({ ...ref, type: destinationType(type), shownType: type }));
 export type DestinationParams = z.output<typeof DestinationParams>;
 
+/** The `next` of a page of a list of external secrets. */
+export const ListPosition = z.string().regex(/^[\w-]{1,8192}$/, 'must be the `next` of another page');
+
 /** Seconds to wait for an outcome: at most 5, which is also the default. */
 export const WaitQuery = z.object({
   wait: z.coerce.number({ error: 'must be a number of seconds between 0 and 5' }).min(0).max(5).default(5),

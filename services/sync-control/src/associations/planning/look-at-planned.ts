@@ -3,7 +3,7 @@ import { type AskedSecret, maxLookedAt, Problem, type StoreState, unknownState }
 import type { Entry } from '@secrets/sync-entries';
 import type { PreviewedSecret } from '../../changes/secrets-client.ts';
 import type { Context } from '../../context.ts';
-import { askStore } from '../../destinations/calls/ask-store.ts';
+import { askStore, noCalls } from '../../destinations/calls/ask-store.ts';
 import type { DestinationRow } from '../../queries/destinations/destinations.ts';
 import { whyNoValue } from './wanted-entries.ts';
 
@@ -50,7 +50,6 @@ export async function lookAtPlanned<Secret extends Planned>(
 
 const ofEarlierVersion = 'the secrets service is of an earlier version';
 const onlyFirst = `only the first ${maxLookedAt} external secrets are looked at`;
-const noCalls = 'the account of this destination has no call to spare now; try again later';
 
 /** Returns undefined without hashes. */
 function questionsAbout(

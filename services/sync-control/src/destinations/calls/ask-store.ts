@@ -17,14 +17,19 @@ import type { DestinationRow } from '../../queries/destinations/destinations.ts'
 import { deleteStoreRead, findStoreRead, insertStoreRead } from '../../queries/destinations/store-reads.ts';
 import { budgetSpent, requireCallable, stopped, whyStopped } from '../status/require-callable.ts';
 
-/** Seconds that a request waits. The worker has a little less, so that its answer arrives in time. */
-const waitSeconds = 20;
-const readSeconds = 18;
+/** Seconds that a request waits, by default. */
+const defaultWaitSeconds = 20;
+/** The worker has less time than the request waits, so that its answer arrives in time. */
+const answerSeconds = 2;
 const pollMs = 50;
+
+/** Why there is no answer for a part of what was asked. */
+export const noCalls = 'the account of this destination has no call to spare now; try again later';
 
 /** A question, and the calls that it takes at most. */
 interface Asked<Question> {
   calls: number;
+  waitSeconds?: number;
   /** Returns what to ask with so many calls, of which there is at least one. */
   questionFor(calls: number): Question;
 }
@@ -43,7 +48,7 @@ export async function askStore<Question extends ListQuestion | LookQuestion>(
 ): Promise<AnswerTo<Question>> {
   await requireCallable(context.db, destination);
   const read = await request(context, destination, asked);
-  const answer = await waitForAnswer(context.db, read.id);
+  const answer = await waitForAnswer(context.db, read);
   const reason = await withdraw(context, destination, read);
   if (answer === undefined) throw reason;
   if ('failure' in answer) throw problemOf(answer.failure);
@@ -54,6 +59,7 @@ export async function askStore<Question extends ListQuestion | LookQuestion>(
 interface Requested {
   id: string;
   calls: number;
+  waitSeconds: number;
 }
 
 async function request(
@@ -64,6 +70,7 @@ async function request(
   const { db, queue } = context;
   const { id: destinationId, type: destinationType } = destination;
   const budget = queue.budgets[destinationType]!;
+  const { waitSeconds = defaultWaitSeconds } = asked;
   const read = await db
     .transaction(async (tx) => {
       const calls = await useSpareBudget(tx, destinationId, asked.calls, budget);
@@ -73,9 +80,9 @@ async function request(
         destinationId,
         destinationType,
         question,
-        seconds: readSeconds,
+        seconds: waitSeconds - answerSeconds,
       });
-      return { id, calls };
+      return { id, calls, waitSeconds };
     })
     .catch((error: unknown) => {
       throw isForeignKeyViolation(error) ? notFound() : error; // deleted in the meantime
@@ -88,7 +95,7 @@ async function request(
   return read;
 }
 
-async function waitForAnswer(db: Db, id: string): Promise<StoreAnswer | undefined> {
+async function waitForAnswer(db: Db, { id, waitSeconds }: Requested): Promise<StoreAnswer | undefined> {
   const untilMs = performance.now() + waitSeconds * 1_000;
   while (performance.now() < untilMs) {
     const read = await findStoreRead(db, id);
@@ -102,7 +109,7 @@ async function waitForAnswer(db: Db, id: string): Promise<StoreAnswer | undefine
 async function withdraw(
   { db, queue }: Context,
   { id: destinationId, type }: DestinationRow,
-  { id, calls }: Requested,
+  { id, calls, waitSeconds }: Requested,
 ): Promise<Problem> {
   const read = await deleteStoreRead(db, id);
   if (read === undefined) return notFound();

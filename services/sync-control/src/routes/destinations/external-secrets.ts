@@ -1,14 +1,11 @@
 import { type Belonging, maxListed } from '@secrets/domain';
 import { type Endpoint, endpoint, pageQuery } from '@secrets/http';
-import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { type ExternalSecret, listExternalSecrets } from '../../destinations/calls/list-external-secrets.ts';
-import { DestinationParams } from '../fields.ts';
+import { DestinationParams, ListPosition } from '../fields.ts';
 
 /** The external secrets in the store of a destination (docs/conventions/sync-operation.md#what-is-in-a-store). */
 export const externalSecretEndpoints = (context: Context): Endpoint[] => [readExternalSecrets(context)];
-
-const Position = z.string().regex(/^[\w-]{1,8192}$/, 'must be the `next` of another page');
 
 const readExternalSecrets = (context: Context) =>
   endpoint({
@@ -16,7 +13,7 @@ const readExternalSecrets = (context: Context) =>
     path: '/sys/sync/destinations/:type/:name/external-secrets',
     summary: 'Read what is in the store of a destination, whoever it belongs to, without values',
     params: DestinationParams,
-    query: pageQuery({ max: maxListed, after: Position }),
+    query: pageQuery({ max: maxListed, after: ListPosition }),
     asksOutside: true,
     handle: async ({ params, query, caller, warn }) => {
       const { shownType, ...ref } = params;

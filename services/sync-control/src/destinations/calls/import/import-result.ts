@@ -1,0 +1,97 @@
+import { importPath } from '@secrets/destinations';
+import { invalid, type ListedExternalSecret, type StoreState } from '@secrets/domain';
+import type { TakenName } from '@secrets/sync-entries';
+
+/** Results for one external secret. */
+type Result =
+  | 'new'
+  | 'same_value'
+  | 'other_value'
+  | 'unreadable'
+  | 'not_ours'
+  | 'associated'
+  | 'absent'
+  | 'name_not_possible';
+
+/** One line of a planned import. */
+export interface ImportLine {
+  externalName: string;
+  /** The path in the mount; null if the name has none, or is associated. */
+  path: string | null;
+  result: Result;
+  /** Why, as a sentence; null where the result says it. */
+  reason: string | null;
+}
+
+/** An external secret that an import has found, as the list shows it if it was listed, and the entry that has its name. */
+export interface Candidate {
+  name: string;
+  listed?: ListedExternalSecret;
+  entry: TakenName | undefined;
+}
+
+/** An external secret that may be imported to a path. */
+export interface Mapped {
+  name: string;
+  path: string;
+}
+
+/**
+ * Maps each external secret to its path, except those that are known not to be imported, which are returned as lines. Throws
+ * `Problem` `invalid`, which names both, if two have one path.
+ */
+export function mapCandidates(
+  template: Parameters<typeof importPath>[0],
+  candidates: readonly Candidate[],
+): (ImportLine | Mapped)[] {
+  const mapped = candidates.map((candidate) => mapCandidate(template, candidate));
+  const nameOf = new Map<string, string>();
+  for (const one of mapped) {
+    if ('result' in one) continue;
+    const other = nameOf.get(one.path);
+    if (other !== undefined) throw invalid(`path: ${other} and ${one.name} would both become ${one.path}`);
+    nameOf.set(one.path, one.name);
+  }
+  return mapped;
+}
+
+function mapCandidate(
+  template: Parameters<typeof importPath>[0],
+  { name, listed, entry }: Candidate,
+): ImportLine | Mapped {
+  const line = { externalName: name, path: null };
+  if (entry !== undefined)
+    return { ...line, result: 'associated', reason: `with ${entry.secretName} in mount ${entry.mount}` };
+  if (listed?.belongs === 'other') return { ...line, result: 'not_ours', reason: ofAnother };
+  if (listed?.belongs === 'provider') return { ...line, result: 'not_ours', reason: ofProvider };
+  const found = importPath(template, name);
+  if ('refusal' in found) return { ...line, result: 'name_not_possible', reason: found.refusal };
+  if (found.path.endsWith('/'))
+    return { ...line, result: 'name_not_possible', reason: 'the path ends with a slash' };
+  if (listed?.isReadable === false)
+    return { externalName: name, path: found.path, result: 'unreadable', reason: hidden };
+  return { name, path: found.path };
+}
+
+const ofAnother = 'another destination has marked it';
+const ofProvider = 'the provider manages it';
+const hidden = 'the store does not return the value';
+
+/** The line for an external secret that a worker has looked at. */
+export function lookedAtLine(
+  { name, path }: Mapped,
+  isNew: boolean,
+  { state, reason }: StoreState,
+): ImportLine {
+  const line = { externalName: name, path, reason: null };
+  const known: Record<StoreState['state'], ImportLine> = {
+    absent: { ...line, result: 'absent' },
+    equal: { ...line, result: 'same_value' },
+    different: { ...line, result: isNew ? 'new' : 'other_value' },
+    another_destination: { ...line, result: 'not_ours', reason: ofAnother },
+    provider: { ...line, result: 'not_ours', reason: ofProvider },
+    foreign: { ...line, result: 'unreadable', reason: 'the worker is of an earlier version' },
+    unknown: { ...line, result: 'unreadable', reason },
+  };
+  return known[state];
+}
