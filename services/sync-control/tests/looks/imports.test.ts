@@ -180,4 +180,20 @@ describe('POST sys/sync/destinations/:type/:name/import', () => {
       ['b', 'b', 'unreadable', expect.stringContaining('no call to spare')],
     ]);
   });
+
+  test('ends a page before what the account has no calls left for, and continues there', async () => {
+    const secrets = ['a', 'b', 'c'].map((name) => ({ ...listed, name }));
+    const setTokens = () =>
+      sync.db.query("update sync.lanes set tokens = 27, refilled_at = now() + interval '1 hour'");
+    await setTokens();
+    const page = { secrets, next: null };
+    const first = await planned({ match: '*' }, page, { states: [found('different')] });
+    expect(linesOf(first)).toEqual([['a', 'a', 'new', null]]);
+    await setTokens();
+    const rest = { secrets: secrets.slice(1), next: null };
+    const after = first.body.data.next;
+    const second = await planned({ match: '*', after }, rest, { states: [found('different')] });
+    expect(second.asked[0]).toEqual({ after: { page: null, name: 'a' }, limit: 50 });
+    expect(linesOf(second)).toEqual([['b', 'b', 'new', null]]);
+  });
 });

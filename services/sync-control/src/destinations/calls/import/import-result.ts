@@ -95,3 +95,21 @@ export function lookedAtLine(
   };
   return known[state];
 }
+
+interface Cut {
+  shown: ImportLine[];
+  /** The name after which a later request continues; undefined if nothing was cut. */
+  last: string | undefined;
+}
+
+/**
+ * Returns the lines before the first external secret that was not looked at. The list is in the order of the names, and of those
+ * that are looked at, the first one always is.
+ */
+export function cutAtGap(lines: readonly (ImportLine | Mapped)[]): Cut {
+  const gap = lines.findIndex((line) => !('result' in line));
+  const shown = lines
+    .slice(0, gap < 0 ? undefined : gap)
+    .filter((line): line is ImportLine => 'result' in line);
+  return { shown, last: gap < 0 ? undefined : shown.at(-1)?.externalName };
+}

@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/caller';
 import { findDescription, parsePathTemplate } from '@secrets/destinations';
-import { type AskedSecret, Problem, type StoreState, unknownState } from '@secrets/domain';
+import { type AskedSecret, Problem, type StorePosition, unknownState } from '@secrets/domain';
 import { namesTaken } from '@secrets/sync-entries';
 import type { PreviewedSecret } from '../../../changes/secrets-client.ts';
 import type { Context } from '../../../context.ts';
@@ -11,6 +11,7 @@ import { beforeAll, openPosition, sealPosition } from '../list-position.ts';
 import { type Glob, parseGlob } from './glob.ts';
 import {
   type Candidate,
+  cutAtGap,
   type ImportLine,
   lookedAtLine,
   type Mapped,
@@ -52,21 +53,38 @@ export async function planImport(
   const matches = 'match' in request.selection ? parseGlob(request.selection.match) : undefined;
   const destination = await requireDestination(context, caller, request);
   await requireMount(context, caller, request.mount);
-  const { candidates, next } = await findCandidates(context, destination, request.selection, matches);
+  const { candidates, position, next } = await findCandidates(
+    context,
+    destination,
+    request.selection,
+    matches,
+  );
   const mapped = mapCandidates(template, candidates);
   const wanted = mapped.filter((one): one is Mapped => !('result' in one));
-  const lines = new Map(
-    (await plannedLines(context, caller, { destination, request, wanted })).map((line) => [
-      line.externalName,
-      line,
-    ]),
-  );
-  return { lines: mapped.map((one) => ('result' in one ? one : lines.get(one.name)!)), next };
+  const planned = await plannedLines(context, caller, { destination, request, wanted });
+  const found = new Map(planned.map((line) => [line.externalName, line]));
+  const lines = mapped.map((one) => ('result' in one ? one : (found.get(one.name) ?? one)));
+  const sealed = (at: StorePosition | null) =>
+    at === null ? undefined : sealPosition(context.keyRing, destination.id, at);
+  if (position === undefined) return { lines: lines.map(completed), next: undefined };
+  const { shown, last } = cutAtGap(lines);
+  return { lines: shown, next: sealed(last === undefined ? next : { page: position.page, name: last }) };
 }
+
+/** The line of an external secret for which the account has no call. */
+const completed = (one: ImportLine | Mapped): ImportLine =>
+  'result' in one ? one : lookedAtLine(one, false, unknownState(noCalls));
 
 /** Throws `invalid` if there is no such mount. */
 async function requireMount({ secrets }: Context, caller: Caller, mount: string): Promise<void> {
   await secrets.preview(caller, mount, 'any', false);
+}
+
+interface FoundCandidates {
+  candidates: Candidate[];
+  /** Where the part of the list begins, and where it continues; undefined and null without a list. */
+  position: StorePosition | undefined;
+  next: StorePosition | null;
 }
 
 async function findCandidates(
@@ -74,10 +92,11 @@ async function findCandidates(
   destination: DestinationRow,
   selection: ImportRequest['selection'],
   matches: Glob | undefined,
-): Promise<{ candidates: Candidate[]; next: string | undefined }> {
+): Promise<FoundCandidates> {
   if ('names' in selection) {
     const named = [...new Set(selection.names)].map((name) => ({ name }));
-    return { candidates: await withEntries(context, destination, named), next: undefined };
+    const candidates = await withEntries(context, destination, named);
+    return { candidates, position: undefined, next: null };
   }
   const { after, limit } = selection;
   const { keyRing } = context;
@@ -90,10 +109,7 @@ async function findCandidates(
   const matching = secrets
     .filter(({ name }) => matches!(name))
     .map((one) => ({ name: one.name, listed: one }));
-  return {
-    candidates: await withEntries(context, destination, matching),
-    next: next === null ? undefined : sealPosition(keyRing, destination.id, next),
-  };
+  return { candidates: await withEntries(context, destination, matching), position, next };
 }
 
 async function withEntries(
@@ -116,6 +132,7 @@ interface WantedImport {
 /** A secret that an import would create, or exists. */
 type Previewed = Mapped & { secret: PreviewedSecret };
 
+/** Returns no line for what the account has no call for. */
 async function plannedLines(
   context: Context,
   caller: Caller,
@@ -192,8 +209,9 @@ async function lookAtEach(
     waitSeconds: lookSeconds,
     questionFor: (calls) => ({ secrets: asked.slice(0, calls) }),
   });
-  const withoutCall: StoreState = unknownState(noCalls);
-  return possible.map((one, index) => lookedAtLine(one, !one.secret.exists, states[index] ?? withoutCall));
+  return possible
+    .slice(0, states.length)
+    .map((one, index) => lookedAtLine(one, !one.secret.exists, states[index]!));
 }
 
 /** The keyed hash of the value that the secret has; empty if there is none to compare with. */
