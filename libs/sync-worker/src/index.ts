@@ -11,6 +11,7 @@ export { requireSegment } from './driver/require-segment.ts';
 export { type ScopeIds, ScopeMemory } from './driver/scope-memory.ts';
 export { createEgressGuard, type Egress, type EgressGuard } from './egress/egress-guard.ts';
 export type { BoundedFetch } from './egress/guarded-fetch.ts';
+export { isEqualValue } from './look/is-pushed-value.ts';
 export { networkFault } from './responses/network-fault.ts';
 export { malformedResponse, parseResponse } from './responses/parse-response.ts';
 export {

@@ -106,6 +106,40 @@ describe('cloudA-sm 2: a secret scheduled for deletion', () => {
   });
 });
 
+describe('a secret that is taken over', () => {
+  const ours = '{"a":1,"b":2}';
+  const takeOver = async (theirs: string) => {
+    const name = driver.harness.freshName();
+    await driver.harness.plantForeign(name, theirs);
+    driver.harness.calls();
+    const request = putRequest(name, ours, { overwrite: true });
+    const { remote } = await put(request);
+    return { name, request, remote, calls: driver.harness.calls() };
+  };
+
+  test.each([ours, '{"b": 2, "a": 1}'])(
+    'gets the tags, and no value that is equal to the one that it has (%s)',
+    async (theirs) => {
+      const { name, request, remote, calls } = await takeOver(theirs);
+      expect(calls).toEqual(['CreateSecret', 'DescribeSecret', 'TagResource', 'GetSecretValue']);
+      expect(driver.harness.held(name)).toMatchObject({ value: theirs, version_count: 1 });
+      await put({ ...request, remote, valueChanged: false, verify: true, overwrite: false });
+      await put({ ...request, remote: null, overwrite: false }); // as after a crash before the outcome was recorded
+      expect(driver.harness.held(name)).toMatchObject({ value: theirs, version_count: 1 });
+      await put({ ...putRequest(name, 'new'), entryId: request.entryId, remote });
+      expect(driver.harness.held(name)).toMatchObject({ value: 'new', version_count: 2 });
+    },
+  );
+
+  test('gets the value if it has another one, or if the credentials may not read it', async () => {
+    const other = await takeOver('{"a":2}');
+    expect(driver.harness.held(other.name)).toMatchObject({ value: ours, version_count: 2 });
+    driver.failWith('GetSecretValue', 'AccessDeniedException');
+    const hidden = await takeOver(ours);
+    expect(driver.harness.held(hidden.name)).toMatchObject({ value: ours, version_count: 2 });
+  });
+});
+
 describe('a new value', () => {
   test('restores tags that somebody else has changed or removed, and keeps those of others', async () => {
     const tagged = await connect({ custom_tags: { team: 'a' } });

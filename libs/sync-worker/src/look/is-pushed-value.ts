@@ -13,6 +13,13 @@ export function isPushedValue(text: Sealed<string>, pushedHash: string, hash: Va
   return canonical !== undefined && hash.matches(canonical, pushedHash);
 }
 
+/** Whether two texts are the same value: JSON is equal in any order of its names. */
+export function isEqualValue(one: Sealed<string>, other: Sealed<string>): boolean {
+  if (one.reveal() === other.reveal()) return true;
+  const canonical = canonicalOf(one.reveal());
+  return canonical !== undefined && canonical === canonicalOf(other.reveal());
+}
+
 function canonicalOf(text: string): string | undefined {
   try {
     const value = parseExactly(text);

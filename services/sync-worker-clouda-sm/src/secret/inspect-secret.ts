@@ -32,7 +32,7 @@ export async function inspectSecret(store: Store, request: InspectRequest): Prom
 }
 
 /** Empty for a secret that was created without a value. */
-const currentVersion = ({ VersionIdsToStages: versions }: Described): string =>
+export const currentVersion = ({ VersionIdsToStages: versions }: Described): string =>
   Object.keys(versions).find((id) => versions[id]!.includes('AWSCURRENT')) ?? '';
 
 /** Credentials that may not read values can still push them. */

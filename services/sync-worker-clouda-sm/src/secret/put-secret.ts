@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '@secrets/domain';
-import { hasCode, type PutRequest, tagsOf } from '@secrets/sync-worker';
+import { hasCode, isEqualValue, type PutRequest, tagsOf } from '@secrets/sync-worker';
 import type { Described } from '../api/schema.ts';
 import { tagList } from '../api/secrets-manager-api.ts';
 import { creationAttributes, reconcileAttributes } from './attributes.ts';
+import { currentVersion } from './inspect-secret.ts';
 import { requireOwnership } from './ownership.ts';
 import { parseRemembered, type Remembered, remember } from './remembered.ts';
 import { fromDescribed, fromRemembered, reconcileReplicas } from './replicas.ts';
@@ -149,9 +150,38 @@ async function reconcileParts(
 ): Promise<Remembered> {
   const arn = found.ARN;
   await reconcileTags(store, arn, { present: tagsIn(found), ours: known?.tags ?? {} });
-  const mayKeep = known !== undefined && !request.valueChanged && isCurrent(found, known);
-  const version = mayKeep ? known.version : await putValue(store, request, arn);
+  const kept =
+    known === undefined ? await equalVersion(store, request, found) : keptVersion(request, found, known);
+  const version = kept ?? (await putValue(store, request, arn));
   await reconcileAttributes(store, arn, { found, ours: known?.attributes });
   await reconcileReplicas(store, arn, fromDescribed(found.ReplicationStatus, known));
   return remember(store, request.externalName, { arn, version });
+}
+
+const keptVersion = (
+  { valueChanged }: PutRequest,
+  found: Described,
+  known: Remembered,
+): string | undefined => (!valueChanged && isCurrent(found, known) ? known.version : undefined);
+
+/**
+ * Returns the current version of a secret that is taken over, if it has the value already: then nothing is written that its
+ * readers would notice. Credentials that may not read values write it.
+ */
+async function equalVersion(
+  { api, signal }: Store,
+  { value }: PutRequest,
+  found: Described,
+): Promise<string | undefined> {
+  const version = currentVersion(found);
+  if (version === '') return undefined;
+  try {
+    const { SecretString: text } = await api.read(found.ARN, version, signal);
+    return text !== undefined && isEqualValue(text, value) ? version : undefined;
+  } catch (error) {
+    const isForbidden = error instanceof Fault && error.kind === 'forbidden';
+    if (isForbidden || hasCode(error, 'ResourceNotFoundException', 'InvalidRequestException'))
+      return undefined;
+    throw error;
+  }
 }
