@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => system?.stop());
 
-/** A new destination of a type, a mount, and an external secret without an owner whose value is the text `theirs`. */
-async function createUnowned(type: string) {
+/** A new destination of a type, a mount, and an external secret without an owner, by default with the text `theirs`. */
+async function createUnowned(type: string, value = 'theirs') {
   const { api, sandbox } = system;
   const tag = randomBytes(4).toString('hex');
   const mount = `kv-${tag}`;
@@ -38,7 +38,7 @@ async function createUnowned(type: string) {
     async () => associatedSecrets(await api('GET', `${path}/associations`)),
     (lines) => Object.keys(lines).length === 0,
   );
-  await sandbox.changeByHand(type, name, 'recreate');
+  await sandbox.changeByHand(type, name, 'recreate', value);
   const planned = async (body: object) => {
     const answer = expectStatus(await api('POST', `${path}/import`, { mount, names: [name], ...body }), 200);
     expect(JSON.stringify(answer.body)).not.toContain('theirs');
@@ -48,7 +48,14 @@ async function createUnowned(type: string) {
   };
   const write = async (data: object) =>
     expectStatus(await api('POST', `${mount}/data/${name}`, { data }), 200);
-  return { name, path, mount, planned, write };
+  const takeOver = async () => {
+    expectStatus(await api('POST', `${path}/associations/set`, { ...secret, overwrite: true }), 200);
+    await eventually(
+      async () => Object.values(associatedSecrets(await api('GET', `${path}/associations`))),
+      ([one]) => one?.sync_status === 'SYNCED',
+    );
+  };
+  return { name, path, mount, planned, write, takeOver };
 }
 
 test.each(sandboxTypes.map(({ type }) => type).filter((type) => type !== 'codehost'))(
@@ -84,3 +91,22 @@ test('an import lists what matches, in pages', async () => {
   }
   expect(lines).toEqual([`${at.name} new`]);
 });
+
+/** The type, and the calls of its store that write a value to a secret which exists. */
+test.each([
+  ['cloudA-sm', 'PutSecretValue'],
+  ['cloudB-kv', 'SetSecret'],
+  ['cloudC-sm', 'AddSecretVersion'],
+])(
+  "a secret that is taken over with an equal value is only marked as the destination's (%s)",
+  async (type, writes) => {
+    const value = '{"value":"ours"}';
+    const at = await createUnowned(type, value);
+    const before = (await system.sandbox.calls(type)).length;
+    await at.takeOver();
+    const calls = (await system.sandbox.calls(type)).slice(before).map(({ operation }) => operation);
+    expect(calls.length).toBeGreaterThan(1);
+    expect(calls).not.toContain(writes);
+    expect(await system.sandbox.find(type, at.name)).toMatchObject({ value });
+  },
+);
