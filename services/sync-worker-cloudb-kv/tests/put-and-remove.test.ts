@@ -236,3 +236,23 @@ test('a conflict of concurrent writes is not ready', async () => {
   driver.failWith('SetSecret', 409, 'Conflict');
   await expect(put(putRequest(driver.harness.freshName(), 'x'))).rejects.toMatchObject({ kind: 'not_ready' });
 });
+
+test.each([
+  ['the same text', '{"a":1,"b":2}'],
+  ['JSON in another order', '{"b": 2, "a": 1}'],
+])('a secret that is taken over is only marked if its value is equal: %s', async (_, theirs) => {
+  const name = driver.harness.freshName();
+  await driver.harness.plantForeign(name, theirs);
+  const connected = await driver.connect();
+  const request = putRequest(name, '{"a":1,"b":2}', { overwrite: true });
+  driver.harness.calls();
+  const { remote } = await driver.put(request, connected);
+  const later = { ...request, remote, overwrite: false, valueChanged: false };
+  await driver.put({ ...later, verify: true }, connected);
+  await driver.put({ ...request, remote: null, overwrite: false }, connected); // as after a crash before the outcome was recorded
+  await driver.put(later, await driver.connect({ custom_tags: { team: 'a' } }));
+  expect(driver.harness.calls()).not.toContain('SetSecret');
+  expect(driver.harness.held(name)).toMatchObject({ value: theirs, tags: { team: 'a' } });
+  await driver.put({ ...putRequest(name, 'new'), entryId: request.entryId, remote }, connected);
+  expect(driver.harness.held(name)?.value).toBe('new');
+});

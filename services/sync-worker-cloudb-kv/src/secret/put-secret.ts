@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '@secrets/domain';
-import { hasCode, type PutRequest, tagChanges } from '@secrets/sync-worker';
+import { seal } from '@secrets/seal';
+import { hasCode, isEqualValue, type PutRequest, tagChanges } from '@secrets/sync-worker';
 import type { SecretProperties, VaultSecret } from '../api/vault-api.ts';
 import {
   contentOf,
@@ -89,7 +90,7 @@ async function reconcile(
   const kept = keptOf(store, secret);
   const content = contentOf(store, found.properties, known);
   const wanted = { tags: kept.tags, ...propertiesOf(content, kept) };
-  const hasValue = found.value === request.value.reveal();
+  const hasValue = hasWantedValue(request, secret);
   if (hasValue && !request.valueChanged && known && isUnchanged(store, { found, known, wanted }))
     return known;
   try {
@@ -102,6 +103,19 @@ async function reconcile(
     if (!hasCode(error, 'ObjectIsDeletedButRecoverable', 'SecretNotFound')) throw error;
     throw new Fault('not_ready', `${JSON.stringify(name)} was just deleted`);
   }
+}
+
+/**
+ * Whether the newest version has the value. JSON in another order of its names is equal in a secret that is taken over, and
+ * stays so until either changes.
+ */
+function hasWantedValue(
+  { value, valueChanged }: PutRequest,
+  { found, known }: { found: VaultSecret; known: Remembered | undefined },
+): boolean {
+  if (found.value === undefined || found.value === value.reveal()) return found.value !== undefined;
+  const mayKeep = known === undefined || (!valueChanged && found.properties.version === known.version);
+  return mayKeep && isEqualValue(seal(found.value), value);
 }
 
 /** A new version inherits nothing, so it is written with what others have set, too. */
