@@ -65,6 +65,7 @@ describeInBrowser('what somebody else has changed in a store', () => {
 
     await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
     await rowOf(page, fixture.destination).getByText('CLIENT_SIDE_ERROR').waitFor();
+    await rowOf(page, fixture.destination).getByText('1 changed').waitFor();
   });
 
   test('everything in a destination is inspected after a question, with its progress', async () => {

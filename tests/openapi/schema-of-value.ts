@@ -21,6 +21,7 @@ const maps = new Set([
   'subkeys',
   'destinations',
   'entries',
+  'drifted',
   'changes',
   'refused',
   'types',
@@ -34,6 +35,10 @@ const isMapField = (name: string, field: unknown): boolean =>
 const progress =
   /^(?:purge|retry|push|replan)_(?:initiated_at|remaining|error|refused)$|^background_error$|^(?:removals|repairs)_held|^inspected_at$|^drifted$/;
 
+/** Whether a field is shown only at times. In `sys/sync/status`, unlike in the destination itself, they all are always shown. */
+const isOptional = (name: string, of: object): boolean =>
+  progress.test(name) && !Object.hasOwn(of, 'associations_with_unsyncable_keys');
+
 /** The schema of an example. Nothing is known of the items of an empty list. */
 export function schemaOfValue(value: unknown, isMap = false): LearnedSchema {
   if (value === undefined) return {};
@@ -43,7 +48,7 @@ export function schemaOfValue(value: unknown, isMap = false): LearnedSchema {
   if (typeof value !== 'object')
     return { type: typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value };
   const fields = Object.entries(value)
-    .filter(([name]) => !progress.test(name))
+    .filter(([name]) => !isOptional(name, value))
     .map(([name, field]) => [name, schemaOfValue(field, isMapField(name, field))] as const);
   if (isMap)
     return { type: 'object', additionalProperties: fields.map(([, field]) => field).reduce(merged, {}) };
@@ -74,8 +79,8 @@ function typesOf({ type: one = [] }: LearnedSchema, { type: other = [] }: Learne
 }
 
 /** The fields of one of two schemas; none of them is required if the other one permits an object, too. */
-const fieldsOf = ({ properties, required = [] }: LearnedSchema, isOptional: boolean): LearnedSchema =>
-  properties === undefined ? {} : { properties, required: isOptional ? [] : required };
+const fieldsOf = ({ properties, required = [] }: LearnedSchema, isEither: boolean): LearnedSchema =>
+  properties === undefined ? {} : { properties, required: isEither ? [] : required };
 
 function mergedFields(one: LearnedSchema, other: LearnedSchema): LearnedSchema {
   const names = [...new Set([one, other].flatMap(({ properties = {} }) => Object.keys(properties)))];

@@ -44,6 +44,7 @@ test('a new destination is open, and has nothing in it', async () => {
         type: 'cloudA-sm',
         name: at.name,
         entries: {},
+        drifted: {},
         associations_with_unsyncable_keys: 0,
         queue: { due: 0, scheduled: 0, in_progress: 0, oldest_due_seconds: null },
         state: 'open',
@@ -74,6 +75,21 @@ test('entries are counted by status', async () => {
     pending: 1,
     queue_capacity: 100,
   });
+});
+
+test('external secrets that have drifted are counted by kind, up to 10,000', async () => {
+  await insertMany(sync.db, { destination: at.name, count: 10_004, status: 'CLIENT_SIDE_ERROR' });
+  const drift = (kind: string, condition: string) =>
+    sync.db.query(
+      `update sync.entries e set drift = $1, drift_seen_at = now() from sync.associations a
+        where a.id = e.association_id and ${condition}`,
+      [kind],
+    );
+  await drift('missing', `secret_name in ('many1', 'many2')`);
+  await drift('foreign', `secret_name = 'many3'`);
+  expect((await statusOf()).drifted).toEqual({ missing: 2, foreign: 1 });
+  await drift('changed', 'drift is null');
+  expect((await statusOf()).drifted).toEqual({ changed: 10_000, missing: 2, foreign: 1 });
 });
 
 test('numbers stop at 10,000, with a warning', async () => {

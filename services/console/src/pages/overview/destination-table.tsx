@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { numberOf, textOf } from '../../api/optional.ts';
 import { count } from '../../components/inline/count.ts';
 import { DestinationCell } from '../../components/inline/destination-link.tsx';
+import { DriftCounts, driftCounts } from '../../components/inline/drift.tsx';
 import { StatusBadge } from '../../components/inline/status-badge.tsx';
 import { duration, Time } from '../../components/inline/time.tsx';
 import { columnsOf, DataTable } from '../../components/lists/data-table.tsx';
@@ -17,7 +18,7 @@ const columns = helper.columns([
   helper.accessor('state', { header: 'State', cell: ({ row }) => <State destination={row.original} /> }),
   helper.accessor('entries', {
     header: 'External secrets',
-    cell: ({ row }) => <Entries entries={row.original.entries} />,
+    cell: ({ row }) => <Entries destination={row.original} />,
   }),
   helper.accessor('queue', { header: 'Work', cell: ({ row }) => <Work destination={row.original} /> }),
 ]);
@@ -55,21 +56,24 @@ function State({ destination: { state, reason, paused_until } }: { destination: 
   );
 }
 
-function Entries({ entries }: { entries: DestinationStatus['entries'] }) {
+function Entries({ destination: { entries, drifted } }: { destination: DestinationStatus }) {
   const counts = Object.entries(entries).filter(([, count]) => count > 0);
+  const drifts = driftCounts(drifted);
   if (counts.length === 0) return <span className="soft">none</span>;
   return (
-    <span className="row">
-      {counts.map(([status, count]) => (
-        <StatusBadge key={status} status={status} count={count} />
-      ))}
-    </span>
+    <>
+      <span className="row">
+        {counts.map(([status, count]) => (
+          <StatusBadge key={status} status={status} count={count} />
+        ))}
+      </span>
+      {drifts.length > 0 && <DriftCounts counts={drifts} />}
+    </>
   );
 }
 
 function Work({ destination }: { destination: DestinationStatus }) {
-  const { queue, work, associations_with_unsyncable_keys } = destination;
-  const held: Record<string, unknown> = destination;
+  const { queue, work, associations_with_unsyncable_keys, removals_held_at, repairs_held_at } = destination;
   const oldest = numberOf(queue.oldest_due_seconds);
   const parts = [
     queue.due > 0 && `${queue.due.toLocaleString('en')} due`,
@@ -77,8 +81,8 @@ function Work({ destination }: { destination: DestinationStatus }) {
     queue.scheduled > 0 && `${queue.scheduled.toLocaleString('en')} retried later`,
     oldest !== undefined && `the oldest due for ${duration(oldest)}`,
     ...work.map((kind) => `${String(kind)} in progress`),
-    textOf(held.removals_held_at) !== undefined && 'removals wait for a confirmation',
-    textOf(held.repairs_held_at) !== undefined && 'repairs wait for a confirmation',
+    textOf(removals_held_at) !== undefined && 'removals wait for a confirmation',
+    textOf(repairs_held_at) !== undefined && 'repairs wait for a confirmation',
     associations_with_unsyncable_keys > 0 &&
       `${count(associations_with_unsyncable_keys, 'association')} with keys that cannot be synced`,
   ].filter((part) => part !== false);

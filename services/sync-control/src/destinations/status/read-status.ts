@@ -1,4 +1,5 @@
 import {
+  countByDrift,
   countByStatus,
   type DestinationHealth,
   type DestinationQueue,
@@ -17,10 +18,11 @@ import { presentDestinationFlow } from './present-pause.ts';
 /** The numbers of a destination are exact up to this one: their cost must not grow with what is stored. */
 export const maxCountedOfStatus = 10_000;
 
-/** Status of a destination: entries by status, its queue, its health, and what waits for the operator's confirmation. */
+/** Numbers of entries by status and by drift, the queue and health of a destination, and what waits for a confirmation. */
 export interface DestinationStatus {
   destination: DestinationOverviewRow;
   entries: Readonly<Record<string, number>>;
+  drifted: Readonly<Record<string, number>>;
   unnamed: number;
   queue: DestinationQueue;
   health: DestinationHealth;
@@ -38,6 +40,10 @@ export async function readDestinationStatuses(
     await countByStatus(db, ids, maxCountedOfStatus),
     ({ destinationId }) => destinationId,
   );
+  const drifts = Map.groupBy(
+    await countByDrift(db, ids, maxCountedOfStatus),
+    ({ destinationId }) => destinationId,
+  );
   const unnamed = await countWithUnnamedKeys(db, ids, maxCountedOfStatus);
   const queues = byDestination(await readQueues(db, ids, maxCountedOfStatus));
   const healths = byDestination(await readHealth(db, ids));
@@ -48,7 +54,8 @@ export async function readDestinationStatuses(
     const health = healths.get(id);
     if (health === undefined) return [];
     const entries = Object.fromEntries((counts.get(id) ?? []).map(({ status, count }) => [status, count]));
-    const ofDestination = { entries, unnamed: unnamed.get(id) ?? 0, queue: queues.get(id)! };
+    const drifted = Object.fromEntries((drifts.get(id) ?? []).map(({ drift, count }) => [drift, count]));
+    const ofDestination = { entries, drifted, unnamed: unnamed.get(id) ?? 0, queue: queues.get(id)! };
     const repairsHeldAt = heldRepairs.get(id)?.heldAt ?? null;
     return [{ destination, ...ofDestination, health, held: held.get(id), repairsHeldAt }];
   });
@@ -58,13 +65,21 @@ const byDestination = <Row extends { destinationId: string }>(rows: readonly Row
   new Map(rows.map((row) => [row.destinationId, row]));
 
 /** Whether a count of a status stopped at the limit. */
-export const isBounded = ({ entries, unnamed, queue: { due, scheduled } }: DestinationStatus): boolean =>
-  [...Object.values(entries), unnamed, due, scheduled].some((count) => count >= maxCountedOfStatus);
+export const isBounded = ({
+  entries,
+  drifted,
+  unnamed,
+  queue: { due, scheduled },
+}: DestinationStatus): boolean =>
+  [...Object.values(entries), ...Object.values(drifted), unnamed, due, scheduled].some(
+    (count) => count >= maxCountedOfStatus,
+  );
 
 /** Presents a destination in `sys/sync/status`. */
 export const presentStatus = ({
   destination,
   entries,
+  drifted,
   unnamed,
   queue,
   health,
@@ -74,6 +89,7 @@ export const presentStatus = ({
   type: destination.type,
   name: destination.name,
   entries,
+  drifted,
   associations_with_unsyncable_keys: unnamed,
   queue: {
     due: queue.due,
