@@ -78,11 +78,17 @@ describe('previewing', () => {
 
   test('returns the state and the sizes of what would be pushed, and does not subscribe', async () => {
     await write('previewed', { text: 'ü', list: [1, 2] });
-    const { value_bytes, key_bytes, ...state } = await preview('previewed');
+    const { value_bytes, key_bytes, new_path_problem, ...state } = await preview('previewed');
+    expect(new_path_problem).toBeNull();
     expect([value_bytes, key_bytes]).toEqual(['{"text":"ü","list":[1,2]}'.length + 1, [2, 5]]);
     await write('previewed', { text: 'ü', list: [1, 2] });
     expect(await pending()).toEqual([]);
     expect({ ...(await watch('previewed')).data, revision: 1, newest_readable_version: 1 }).toEqual(state);
+  });
+
+  test('says why no new secret can have the path', async () => {
+    const { exists, new_path_problem } = await preview('in\u200Bvisible');
+    expect([exists, new_path_problem]).toEqual([false, 'must not contain invisible characters']);
   });
 
   test('returns keyed hashes of what would be pushed if asked for, which are equal for equal values', async () => {
