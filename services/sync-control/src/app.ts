@@ -14,6 +14,7 @@ import { type FollowContext, onSecretChange } from './changes/on-secret-change.t
 import { secretsClient } from './changes/secrets-client.ts';
 import { brakeOf, installationOf, type SyncControlConfig, type SyncControlSettings } from './config.ts';
 import type { Context, Queue } from './context.ts';
+import { lookSoon } from './destinations/background/looks/look-soon.ts';
 import { sealedTables } from './destinations/sealed-tables.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { type SyncMetrics, syncMetrics } from './metrics/sync-metrics.ts';
@@ -51,9 +52,9 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   let scheduler: Scheduler | undefined;
   const budgets = budgetsOf(settings.BUDGETS);
   const queue: Queue = {
-    room: queueRoom(db),
     notify: (destinationType) => scheduler?.notify(destinationType),
-    ...waits(db),
+    lookSoon: (destinationType) => lookSoon({ db, queue }, log, destinationType),
+    ...inDatabase(db),
     budgets,
     deadLetters: broker,
     publish: (type, message) => broker.publish(syncQueue(type), [message]),
@@ -90,7 +91,11 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   };
 }
 
-const waits = (db: Db) => ({ outcome: waitForOutcome(db), arrival: waitForArrival(db) });
+const inDatabase = (db: Db) => ({
+  room: queueRoom(db),
+  outcome: waitForOutcome(db),
+  arrival: waitForArrival(db),
+});
 
 /** Readiness checks. A lost broker stops background work only, and does not make the service unready. */
 const dependencies = (db: Db, broker: Broker) => ({

@@ -26,6 +26,8 @@ export interface Queue {
   room: QueueRoom;
   /** Wakes the scheduler of one type, or of all. */
   notify(destinationType?: string): void;
+  /** Begins looks that were requested, without waiting for the task in the background. Never throws. */
+  lookSoon(destinationType: string): Promise<void>;
   outcome: WaitForOutcome;
   arrival: WaitForArrival;
   /** Sends a message to the workers of a type. */

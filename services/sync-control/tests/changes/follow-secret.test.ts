@@ -77,6 +77,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
       room: queueRoom(db),
       notify: () => undefined,
       publish: unused,
+      lookSoon: async () => undefined,
       outcome: async () => undefined,
       arrival: async () => undefined,
       budgets: {},

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { LookPageMessage, syncQueue } from '@secrets/domain';
 import { endInspectionPage, recordWorker } from '@secrets/sync-entries';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
@@ -184,6 +185,24 @@ describe('POST sys/sync/destinations/:type/:name/inspect without an association'
       await eventually(async () => (await inspection()).nextAfterHours === 24);
       expect(pages).toHaveLength(1);
     }));
+
+  test.each([
+    ['refuses messages', () => Promise.reject(new Error('refused'))],
+    ['does not respond', (released: Promise<void>) => released],
+  ])('responds, because the request is recorded, while the broker %s', async (_state, publish) => {
+    await pushEarlier('a');
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const broken = jest.spyOn(sync.broker, 'publish').mockImplementation(() => publish(released));
+    const response = await Promise.race([inspect(), sleep(10_000, undefined, { ref: false })]);
+    release();
+    broken.mockRestore();
+    expect([response?.status, response?.body.data]).toEqual([
+      200,
+      expect.objectContaining({ inspect_initiated_at: expect.any(String), inspect_remaining: 1 }),
+    ]);
+    await sync.db.query('update sync.inspections set due_at = now()'); // the page was not ended in time
+    await whileConsuming(() => eventually(async () => pages.length === 1));
+  });
 
   test('leaves out, when a page is sent again, what was looked at since the request', () =>
     whileConsuming(async () => {

@@ -11,7 +11,6 @@ import {
 import { presentDestinationFlow } from '../../status/present-pause.ts';
 import { requireCallable } from '../../status/require-callable.ts';
 import { requireNoPurge } from '../require-no-purge.ts';
-import { advanceInspection } from './advance-inspections.ts';
 
 /**
  * Requests a look at everything in a destination, in the background (`advanceInspections`). Joins one that was requested before
@@ -19,7 +18,7 @@ import { advanceInspection } from './advance-inspections.ts';
  * paused or a purge of it has failed.
  */
 export async function startInspection(context: Context, caller: Caller, ref: DestinationRef): Promise<void> {
-  const { db } = context;
+  const { db, queue } = context;
   await requireCallable(db, await requireDestination(context, caller, ref));
   await db.transaction(async (tx) => {
     const destination = await requireLockedDestination(tx, caller, ref);
@@ -27,7 +26,7 @@ export async function startInspection(context: Context, caller: Caller, ref: Des
     await requireNoPause(tx, destination.id);
     await requestInspection(tx, destination.id);
   });
-  await advanceInspection(context, ref.type); // the task in the background begins up to a second later
+  await queue.lookSoon(ref.type); // the task in the background begins up to a second later
 }
 
 async function requireNoPause(tx: Tx, destinationId: string): Promise<void> {
