@@ -121,6 +121,9 @@ describeInBrowser('what somebody else has changed in a store', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await fixture.write('s', { n: '1' });
     await fixture.set('s');
+    const ofDestination = await console.open(addressOf(fixture));
+    await ofDestination.getByText('Syncing is held.').waitFor();
+    await ofDestination.getByRole('button', { name: 'Confirm this installation' }).waitFor();
     await press(page, 'Confirm this installation');
     await page.getByText('overwrites what another installation may have written').waitFor();
     await confirm(page, 'Yes, continue');

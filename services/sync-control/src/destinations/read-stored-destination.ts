@@ -6,6 +6,7 @@ import {
   countUndecided,
   findRequestedInspection,
   readInspectedAt,
+  readInstallation,
 } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/associations/association-counts.ts';
@@ -38,6 +39,7 @@ export const readStoredDestination = async (
   ...(await replanProgress(db, row)),
   ...(await inspectionProgress(db, row)),
   ...(row.backgroundError === null ? {} : { background_error: row.backgroundError }),
+  ...(await heldSyncing(db)),
   ...(await heldRemovals(db, row)),
   ...(await heldRepairs(db, row)),
   ...(await looks(db, row)),
@@ -83,6 +85,12 @@ async function inspectionProgress(sql: Sql, { id }: DestinationRow) {
   if (requested === undefined) return {};
   const remaining = await countToPush(sql, id, requested.position, maxCounted);
   return { inspect_initiated_at: requested.requestedAt.toISOString(), inspect_remaining: remaining };
+}
+
+/** The cause for which syncing is held in the whole installation, so that nothing is sent to this destination, either. */
+async function heldSyncing(sql: Sql) {
+  const { heldBecause } = await readInstallation(sql);
+  return heldBecause === null ? {} : { held_because: heldBecause };
 }
 
 async function heldRemovals(sql: Sql, { id }: DestinationRow) {

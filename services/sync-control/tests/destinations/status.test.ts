@@ -212,6 +212,20 @@ test('while syncing is held, the status says why and no destination can be check
   ]);
 });
 
+test('a destination shows while syncing is held why, with a warning that says what to do', async () => {
+  const shown = async () => {
+    const { data, warnings } = (await sync.call('GET', at.path)).body;
+    return [data.held_because, warnings];
+  };
+  await sync.db.query(`update sync.installation set name = 'prod', other_name = 'copy'`);
+  expect(await shown()).toEqual([
+    'installation',
+    [expect.stringMatching('^syncing is held.*INSTALLATION=copy.*confirm-installation')],
+  ]);
+  await confirm();
+  expect(await shown()).toEqual([undefined, null]);
+});
+
 test('a set while syncing is held warns that it waits, and says what to do', async () => {
   await sync.db.query(`update sync.installation set name = 'prod', other_name = 'copy'`);
   await at.write('s', { k: 'v' });

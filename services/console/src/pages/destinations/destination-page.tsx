@@ -1,11 +1,13 @@
 import { useMemo } from 'react';
 import { Link, useParams } from 'wouter';
+import { textOf } from '../../api/optional.ts';
 import { isAbsent } from '../../api/problem.ts';
 import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
 import { usePermissions } from '../../session/permissions.ts';
 import { AssociationsOfDestination } from '../associations/associations-of-destination.tsx';
+import { HeldSyncing } from '../overview/held-syncing.tsx';
 import { DestinationActions } from './actions/destination-actions.tsx';
 import { HeldRemovals } from './actions/held-removals.tsx';
 import { HeldRepairs } from './actions/held-repairs.tsx';
@@ -59,8 +61,10 @@ function DestinationState({ destination: ref }: { destination: DestinationRef })
       <ProblemNotice title="The destination could not be read." error={error} onRetry={() => refetch()} />
     );
   if (!data) return <Loading what="the destination" />;
+  const heldBecause = textOf(data.held_because);
   return (
     <>
+      {heldBecause !== undefined && <HeldSyncing because={heldBecause} />}
       <WorkProgress destination={data} />
       <HeldRemovals destination={data} target={ref} />
       <HeldRepairs destination={data} target={ref} />

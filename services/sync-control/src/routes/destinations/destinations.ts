@@ -9,6 +9,7 @@ import {
   pageQuery,
   requireNonEmpty,
 } from '@secrets/http';
+import { readInstallation } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { approveHeldRemovals } from '../../destinations/approve-held-removals.ts';
@@ -20,6 +21,7 @@ import { removeDestination } from '../../destinations/remove-destination.ts';
 import { requireDestination } from '../../destinations/require-destination.ts';
 import { type DestinationWrite, saveDestination } from '../../destinations/save-destination.ts';
 import { countDestinations, listDestinationNames } from '../../queries/destinations/destinations.ts';
+import { whyHeld } from '../../queue/why-held.ts';
 import { maxCounted, warnIfBounded } from '../bounded-totals.ts';
 import { DestinationParams, name as destinationName, TypeParams } from '../fields.ts';
 
@@ -97,7 +99,12 @@ const readDestination = (context: Context) =>
     path,
     summary: 'Read a destination; secret fields are masked',
     params: DestinationParams,
-    handle: async ({ params, caller }) => ({ data: await readShown(context, caller, params) }),
+    handle: async ({ params, caller, warn }) => {
+      const data = await readShown(context, caller, params);
+      const held = whyHeld(await readInstallation(context.db));
+      if (held !== undefined) warn(held);
+      return { data };
+    },
   });
 
 const writeDestination = (context: Context) =>
