@@ -451,7 +451,7 @@ describe('tokens', () => {
     const answers = [];
     for (let use = 0; use < 3; use++) answers.push((await ask(gateway, { token: twice })).status);
     expect(answers).toEqual([200, 200, 403]);
-    const { token: ended } = await insertToken(db, { expiresAt: new Date(Date.now() - 1) });
+    const { token: ended } = await insertToken(db, { expiresAt: new Date(Date.now() - 1_000) });
     expect(await ask(gateway, { token: ended })).toMatchObject(denied);
     const { token: team } = await insertToken(db, { namespaceId: 'n1' });
     expect(await ask(gateway, { token: team })).toMatchObject(denied);
