@@ -19,7 +19,7 @@ const evidences: Readonly<Record<string, string>> = {
 };
 
 interface DriftProps {
-  /** What was last seen of an external secret; the fields are null where nothing was. */
+  /** The outcome of the last look at an external secret. The fields are null before the first one. */
   seen: {
     drift: unknown;
     drift_seen_at: unknown;

@@ -7,9 +7,9 @@ import { useAction } from './use-action.ts';
 import '../../../components/notice.css';
 
 interface HeldWorkProps {
-  /** What is held, since when and why. */
+  /** The removals or repairs that wait for a confirmation, with the time since when and the reason. */
   children: ReactNode;
-  /** Of the confirmation, below `/v1/`; without `update` on it, nothing is offered. */
+  /** The path of the request that confirms them, below `/v1/`. Without `update` on it, there is no button. */
   path: string;
   /** The label of the button that asks. */
   button: string;
