@@ -6,7 +6,7 @@ import { withReadRecords } from './known-records.ts';
 import { dateOf } from './list-variables.ts';
 import { belonging, ownRecords } from './ownership.ts';
 import { parseRemembered, type Remembered } from './remembered.ts';
-import type { Store } from './store.ts';
+import { environmentsOf, type Store, wantedSettings } from './store.ts';
 
 /**
  * Lists the project's variables, and reads the values of records of this name that the last put did not leave as they are. A
@@ -19,7 +19,7 @@ export async function inspectVariable(store: Store, request: InspectRequest): Pr
   const { variables: listed, hidden } = await store.api.list(store.signal);
   const variables = await withReadRecords(store, request, listed);
   const own = ownRecords(store.owner, variables, name, known);
-  const found = own.length > 0 ? own : variables.filter(({ key }) => key === name);
+  const found = own.length > 0 ? own : inTheWay(store, variables, name);
   const [first] = found;
   if (first === undefined) {
     if (hidden > 0) throw new Fault('forbidden', 'the token may not see the variables for production');
@@ -36,6 +36,18 @@ export async function inspectVariable(store: Store, request: InspectRequest): Pr
     changedAt: dateOf(Math.max, found, 'updatedAt'),
     ...(value === 'same' && known !== undefined && isPlaced(own, known) && { remote: asFound(known, own) }),
   };
+}
+
+/** The records of a name that a put would have to take over: those for other environments or branches stay beside its own. */
+function inTheWay(store: Store, variables: readonly Variable[], name: string): Variable[] {
+  const environments = environmentsOf(store);
+  const { gitBranch } = wantedSettings(store);
+  return variables.filter(
+    (variable) =>
+      variable.key === name &&
+      variable.gitBranch === gitBranch &&
+      variable.target.some((environment) => environments.includes(environment)),
+  );
 }
 
 /** Lists the project's variables once. Records that somebody has renamed have another name, so they count as changed. */
