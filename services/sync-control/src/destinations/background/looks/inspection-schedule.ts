@@ -31,7 +31,8 @@ export function visitOf(type: string, inspection: Inspection): Visit {
   const periodMs = Number(seconds) * 1_000;
   const ms = nextPageAtMs(inspection, periodMs) - nowMs;
   if (ms > 0) return { kind: 'later', ms };
-  return { kind: 'page', sinceSeconds: (periodMs / 1_000) * freshShare, isRequested };
+  const sinceTurnMs = inspection.isInRound ? -ms : 0; // a page that continues does not begin again
+  return { kind: 'page', sinceSeconds: (sinceTurnMs + periodMs * freshShare) / 1_000, isRequested };
 }
 
 function nextPageAtMs({ roundStartedAtMs, isInRound, seen, lastSeen }: Inspection, periodMs: number): number {
