@@ -19,6 +19,7 @@ export * from './sync/check-step.ts';
 export * from './sync/codehost-app-aad.ts';
 export * from './sync/drift.ts';
 export * from './sync/fault.ts';
+export * from './sync/import-write.ts';
 export * from './sync/messages.ts';
 export * from './sync/pushed-text.ts';
 export * from './sync/store-read.ts';

@@ -1,7 +1,7 @@
 import { reportingRowGuard } from '@secrets/access';
 import type { Repeated } from '@secrets/background';
 import type { Broker } from '@secrets/broker';
-import type { InternalKeys } from '@secrets/caller';
+import { type InternalKeys, verifyPermit } from '@secrets/caller';
 import { checkDatabase, type Db } from '@secrets/db';
 import { type Service, serviceApp } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
@@ -40,7 +40,12 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
     rows: reportingRowGuard(deps),
     log,
     mounts,
-    versions: { find: versionReader(db), write: versionWriter(db) },
+    versions: {
+      find: versionReader(db),
+      write: versionWriter(db),
+      permittedBy: (permit, text) =>
+        verifyPermit(keys, { from: 'sync-control', to: 'secrets' }, permit, text),
+    },
     background,
   };
   const rotation = new SealRotation({

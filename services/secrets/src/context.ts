@@ -1,4 +1,5 @@
 import type { RowSource } from '@secrets/access';
+import type { Caller } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
@@ -13,6 +14,14 @@ export interface Context extends RowSource {
   keyRing: KeyRing;
   log: Logger;
   mounts: MountCache;
-  versions: { find: FindVersion; write: WriteVersion };
+  versions: {
+    find: FindVersion;
+    write: WriteVersion;
+    /**
+     * Returns the caller for whom sync-control has permitted what a text says.
+     * @throws a problem (`forbidden`)
+     */
+    permittedBy(permit: string, text: string): Caller;
+  };
   background: Pick<Background, 'notifyChanged' | 'notifyMountDisabled'>;
 }

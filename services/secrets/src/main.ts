@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
 import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
@@ -24,7 +25,12 @@ await runService('secrets', Env, async ({ env, log, metrics, onStop }) => {
     file: env.ROW_KEY_FILE,
     open: openKeyFile,
   });
-  const keys = readInternalKeys(db, env.INTERNAL_KEY_FILE);
+  const workerKeys = env.WORKER_KEY_FILE;
+  const hasWorkerKeys = workerKeys !== undefined && existsSync(workerKeys);
+  if (workerKeys !== undefined && !hasWorkerKeys)
+    // of an older installation
+    log.warn({ keyFile: workerKeys }, 'the keys of the workers are missing, so nothing can be imported');
+  const keys = readInternalKeys(db, env.INTERNAL_KEY_FILE, ...(hasWorkerKeys ? [workerKeys] : []));
   const secrets = createSecrets(
     { db, backgroundDb, broker, keyRing, keys, rowKeys, log, metrics },
     { sweepSeconds: env.SWEEP_SECONDS },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll } from '@jest/globals';
 import type { Broker } from '@secrets/broker';
-import type { Caller } from '@secrets/caller';
+import { type Caller, signPermit } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import type { TestDb } from '@secrets/db/testing';
 import type { Json } from '@secrets/domain';
@@ -17,8 +17,10 @@ interface SecretsProcess {
   url: string;
   published: Json[];
   call(method: string, path: string, body?: unknown, caller?: Caller): Promise<TestResponse>;
-  /** Calls an internal endpoint as sync-control. */
-  callInternal(path: string, body: unknown): Promise<TestResponse>;
+  /** Calls an internal endpoint as sync-control, or as another service. */
+  callInternal(path: string, body: unknown, from?: string): Promise<TestResponse>;
+  /** Signs a text as sync-control. */
+  permit(text: string): string;
   /** Starts the background work. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -37,15 +39,19 @@ export const callerIn = (namespaceId: string): Caller =>
 export const callerWith = (...grants: Caller['grants']): Caller => testCaller({ grants, policies: [] });
 
 /** The service for the tests of a file, with a mount `kv`. */
-export function useSecrets(): Pick<SecretsForTest, 'db' | 'call' | 'callInternal'> {
+export function useSecrets(): Pick<SecretsForTest, 'db' | 'url' | 'call' | 'callInternal' | 'permit'> {
   const secrets = useStarted(startSecretsForTest, ({ stop }) => stop());
   beforeAll(() => secrets.call('POST', '/sys/mounts/kv', { type: 'kv' }));
   return {
     get db() {
       return secrets.db;
     },
+    get url() {
+      return secrets.url;
+    },
     call: (...request) => secrets.call(...request),
     callInternal: (...request) => secrets.callInternal(...request),
+    permit: (text) => secrets.permit(text),
   };
 }
 
@@ -84,7 +90,8 @@ async function startProcess(db: Db, keyRing: KeyRing): Promise<SecretsProcess> {
     url: served.url,
     published,
     call: served.call,
-    callInternal: (path, body) => served.call('POST', path, body, undefined, 'sync-control'),
+    callInternal: (path, body, from = 'sync-control') => served.call('POST', path, body, undefined, from),
+    permit: (text) => signPermit(keys, { from: 'sync-control', to: 'secrets' }, testCaller(), text),
     start: service.start,
     stop: async () => {
       await service.stop();

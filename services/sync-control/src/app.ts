@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createPolicyReader, reportingRowGuard } from '@secrets/access';
 import type { Broker, Consumer } from '@secrets/broker';
-import type { InternalKeys } from '@secrets/caller';
+import { type InternalKeys, signPermit } from '@secrets/caller';
 import { checkDatabase, type Db } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
 import { secretChangesQueue, syncQueue } from '@secrets/domain';
@@ -11,7 +11,7 @@ import type { KeyRing } from '@secrets/seal';
 import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
 import { type Logger, type Metrics, traced } from '@secrets/telemetry';
 import { type FollowContext, onSecretChange } from './changes/on-secret-change.ts';
-import { secretsClient } from './changes/secrets-client.ts';
+import { type SecretsClient, secretsClient } from './changes/secrets-client.ts';
 import { brakeOf, installationOf, type SyncControlConfig, type SyncControlSettings } from './config.ts';
 import type { Context, Queue } from './context.ts';
 import { lookSoon } from './destinations/background/looks/look-soon.ts';
@@ -46,9 +46,7 @@ export interface SyncControlDeps {
 export function createSyncControl(deps: SyncControlDeps, config: SyncControlConfig): Service {
   const { db, backgroundDb = db, broker, keyRing, keys, log, metrics } = deps;
   const { settings } = config;
-  const secrets = secretsClient(
-    internalClient({ from: 'sync-control', to: 'secrets', url: config.secretsUrl, keys }),
-  );
+  const secrets = openSecrets(config, keys);
   let scheduler: Scheduler | undefined;
   const budgets = budgetsOf(settings.BUDGETS);
   const queue: Queue = {
@@ -89,6 +87,13 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
       await secrets.close();
     },
   };
+}
+
+function openSecrets({ secretsUrl: url }: SyncControlConfig, keys: InternalKeys): SecretsClient {
+  const direction = { from: 'sync-control', to: 'secrets' };
+  return secretsClient(internalClient({ ...direction, url, keys }), (caller, text) =>
+    signPermit(keys, direction, caller, text),
+  );
 }
 
 const inDatabase = (db: Db) => ({

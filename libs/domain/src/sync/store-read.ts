@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { faultKinds } from './fault.ts';
+import { SignedGrant } from './import-write.ts';
 
 /** Whose an external secret is: the destination's own, another destination's, without an owner, or managed by the provider. */
 const belongings = ['own', 'other', 'none', 'provider'] as const;
@@ -34,6 +35,8 @@ const AskedSecret = z.object({
    * no owner, and without a hash (empty), its state is `different` if its value could be taken.
    */
   importedAs: z.enum(['json', 'key']).optional(),
+  /** Permits to write its value, if that is not equal. */
+  write: SignedGrant.optional(),
 });
 export type AskedSecret = z.infer<typeof AskedSecret>;
 
@@ -80,7 +83,14 @@ const storeStates = [
 ] as const;
 
 /** The state that a look has found; the reason of `unknown` is a sentence. */
-const StoreState = z.object({ state: z.enum(storeStates), reason: z.string().nullable() });
+const StoreState = z.object({
+  state: z.enum(storeStates),
+  reason: z.string().nullable(),
+  /** Whether a later look may succeed. */
+  isTemporary: z.boolean().optional(),
+  /** Whether its value was written to the secret. */
+  isWritten: z.boolean().optional(),
+});
 export type StoreState = z.infer<typeof StoreState>;
 
 export const unknownState = (reason: string): StoreState => ({ state: 'unknown', reason });

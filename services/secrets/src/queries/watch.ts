@@ -61,6 +61,8 @@ export interface InspectedRow {
   mountPath: string;
   path: string;
   revision: number;
+  /** The number of the newest version, whether or not it is readable; 0 if there is none. */
+  currentVersion: number;
   isWatched: boolean;
   version: number | null;
   versionId: string | null;
@@ -69,7 +71,7 @@ export interface InspectedRow {
 
 export const findSecrets = (sql: Sql, secretIds: readonly string[]): Promise<InspectedRow[]> =>
   sql.query<InspectedRow>(
-    `select s.id as "secretId", m.id as "mountId", m.path as "mountPath", s.path, s.revision, s.watched as "isWatched",
+    `select s.id as "secretId", m.id as "mountId", m.path as "mountPath", s.path, s.revision, s.current_version as "currentVersion", s.watched as "isWatched",
        n.version, n.version_id as "versionId", n.sealed
      from secrets.secrets s
      join secrets.mounts m on m.id = s.mount_id and m.disabled_at is null

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@secrets/http';
 import type { Context } from '../context.ts';
+import { importEndpoints } from './imports.ts';
 import { internalEndpoints } from './internal.ts';
 import { configEndpoints } from './kv/config.ts';
 import { dataEndpoints } from './kv/data.ts';
@@ -17,6 +18,7 @@ export const allEndpoints = (context: Context): Endpoint[] => [
   ...remountEndpoints(context),
   ...uiMountEndpoints(context),
   ...internalEndpoints(context),
+  ...importEndpoints(context),
   ...kvRouter(context.mounts, [
     ...configEndpoints(context),
     ...dataEndpoints(context),

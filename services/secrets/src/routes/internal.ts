@@ -58,8 +58,16 @@ const preview = (context: Context) =>
       const sizes = pushedSizes(context.keyRing, found.row);
       const hashes = body.hashes ? pushedHashes(context.keyRing, found.row) : {};
       const new_path_problem = newPathProblem(secret_name) ?? null;
+      const current_version = found.row?.currentVersion ?? 0;
       return {
-        data: { ...presentWatched(context, found), ...sizes, ...hashes, secret_name, new_path_problem },
+        data: {
+          ...presentWatched(context, found),
+          ...sizes,
+          ...hashes,
+          secret_name,
+          new_path_problem,
+          current_version,
+        },
       };
     },
   });

@@ -44,15 +44,16 @@ describe('keys', () => {
     expect(services).toEqual({
       gateway: ['database-url', 'internal.key', 'row.key'],
       login: ['database-url', 'internal.key', 'root-token', 'row.key', 'seal.key', 'worker.key'],
-      secrets: ['amqp-url', 'database-url', 'internal.key', 'row.key', 'seal.key'],
+      secrets: ['amqp-url', 'database-url', 'internal.key', 'row.key', 'seal.key', 'worker.key'],
       'sync-control': ['amqp-url', 'database-url', 'internal.key', 'row.key', 'seal.key'],
       ...Object.fromEntries(workers.map((worker) => [worker, ['amqp-url', 'database-url', 'seal.key']])),
       ...Object.fromEntries(
         federatedTypes.map((type) => [
           workerOf(type),
-          ['amqp-url', 'database-url', 'internal.key', 'seal.key'],
+          ['amqp-url', 'database-url', 'internal.key', 'seal.key', 'secrets.key'],
         ]),
       ),
+      'sync-worker-webhost-project': ['amqp-url', 'database-url', 'seal.key', 'secrets.key'],
       postgres: ['password'],
       rabbitmq: ['password'],
     });
@@ -65,7 +66,7 @@ describe('keys', () => {
       readInternalKeys(
         Date,
         join(root, service, 'internal.key'),
-        ...(service === 'login' ? [join(root, service, 'worker.key')] : []),
+        ...(['login', 'secrets'].includes(service) ? [join(root, service, 'worker.key')] : []),
       );
     expect(keysOf('gateway').keyFor('gateway', 'secrets')).toEqual(
       keysOf('secrets').keyFor('gateway', 'secrets'),
@@ -79,6 +80,12 @@ describe('keys', () => {
     expect(keysOf('sync-worker-cloudb-kv').keyFor('sync-worker-cloudb-kv', 'login')).toEqual(
       keysOf('login').keyFor('sync-worker-cloudb-kv', 'login'),
     );
+    expect(
+      readInternalKeys(Date, join(root, 'sync-worker-webhost-project/secrets.key')).keyFor(
+        'sync-worker-webhost-project',
+        'secrets',
+      ),
+    ).toEqual(keysOf('secrets').keyFor('sync-worker-webhost-project', 'secrets'));
     expect(() => keysOf('sync-worker-cloudb-kv').keyFor('sync-worker-clouda-sm', 'login')).toThrow(
       /contains no key/,
     );

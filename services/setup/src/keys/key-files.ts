@@ -1,5 +1,5 @@
 import { deriveInternalKeys } from '@secrets/caller';
-import { federatedTypes, workerOf } from '@secrets/domain';
+import { federatedTypes, importedTypes, workerOf } from '@secrets/domain';
 import { type BrokerService, brokerServices } from '../broker/broker-rights.ts';
 import type { KeysEnv } from '../config.ts';
 import { type DatabaseService, databaseServices, roleOf, workers } from '../database-roles.ts';
@@ -16,6 +16,9 @@ type Directions = readonly (readonly [from: string, to: string])[];
 
 /** Each worker whose destinations may use identity tokens requests them as itself, so that it gets none for another type. */
 const tokenRequests: Directions = federatedTypes.map((type) => [workerOf(type), 'login']);
+
+/** Each worker whose store returns values writes what it imports. */
+const imports: Directions = importedTypes.map((type) => [workerOf(type), 'secrets']);
 
 /** The calls between services. A service has only the keys of the calls that it makes or receives. */
 const directions: Record<string, Directions> = {
@@ -48,6 +51,11 @@ export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
     ...Object.entries(directions).map(([service, needed]) => internalKey(service, needed, installation)),
     // In a file of its own: `internal.key` of an older installation is not changed.
     { ...internalKey('login', tokenRequests, installation), name: 'worker.key' },
+    { ...internalKey('secrets', imports, installation), name: 'worker.key' },
+    ...imports.map((direction) => ({
+      ...internalKey(direction[0], [direction], installation),
+      name: 'secrets.key',
+    })),
     ...sealKeys(installation),
     ...['gateway', 'login', 'secrets', 'sync-control'].map((folder) => ({
       folder,

@@ -1,4 +1,5 @@
 import { type Caller, serviceCaller } from '@secrets/caller';
+import type { ImportGrant, SignedGrant } from '@secrets/domain';
 import type { InternalClient } from '@secrets/http';
 import { z } from 'zod';
 
@@ -25,6 +26,8 @@ const Previewed = Watched.extend({
   key_hashes: z.array(z.string()).optional(),
   /** Why no new secret can have this path; null if it can. */
   new_path_problem: z.string().nullable().optional(),
+  /** The number of the newest version, whether or not it is readable; 0 if there is none. */
+  current_version: z.number().optional(),
 });
 
 /**
@@ -65,11 +68,19 @@ export interface SecretsClient {
   inspect(requestId: string, secretIds: readonly string[]): Promise<InspectedSecret[]>;
   /** Returns the revisions of up to 500 secrets, without opening their values. Missing states as in `inspect`. */
   revisions(requestId: string, secretIds: readonly string[]): Promise<SecretRevision[]>;
+  /** Permits a worker to write one version on behalf of a caller, within 30 seconds. */
+  permitImport(caller: Caller, grant: ImportGrant): SignedGrant;
   close(): Promise<void>;
 }
 
-/** Calls the internal endpoints of the secrets service. */
-export function secretsClient(client: InternalClient): SecretsClient {
+/**
+ * Calls the internal endpoints of the secrets service.
+ * @param permit signs a text that the service reads
+ */
+export function secretsClient(
+  client: InternalClient,
+  permit: (caller: Caller, text: string) => string,
+): SecretsClient {
   return {
     watch: async (caller, mount, secretName) => {
       const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
@@ -92,6 +103,10 @@ export function secretsClient(client: InternalClient): SecretsClient {
         secret_ids: secretIds,
       });
       return z.object({ secrets: z.array(Revision) }).parse(answer).secrets;
+    },
+    permitImport: (caller, given) => {
+      const grant = JSON.stringify(given);
+      return { grant, permit: permit(caller, grant) };
     },
     close: () => client.close(),
   };

@@ -70,6 +70,9 @@ function contextSeeing(...states: WatchedSecret[]): Context {
       preview: unused,
       inspect: unused,
       revisions: unused,
+      permitImport: () => {
+        throw new Error('not used here');
+      },
       close: async () => undefined,
     },
     policies: { mayRead: async () => true, mayDoEach: unused },

@@ -6,11 +6,11 @@ import { meetsConditions } from '../rules/conditions.ts';
 /** A read without parameters, whose response is not wrapped. */
 const plainRead = { parameters: { path: '', body: {}, query: [], isRead: true }, wrapSeconds: undefined };
 
-/** A write of a version of a secret. */
-const plainWrite = {
-  parameters: { path: '', body: { data: {}, options: { cas: 0 } }, query: [], isRead: false },
+/** A write with this body; without one, of a version of a secret. */
+const plainWrite = (body: Readonly<Record<string, unknown>> = { data: {}, options: { cas: 0 } }) => ({
+  parameters: { path: '', body, query: [], isRead: false },
   wrapSeconds: undefined,
-};
+});
 
 /**
  * Whether policies permit a plain `GET` of a path in the namespace of the request, by either of its names. Conditions
@@ -28,20 +28,22 @@ export function permitsPlainRead(
 /** An operation on a path, which is decoded, without leading and trailing slashes. */
 export interface PlainRequest {
   path: string;
-  /** A read without parameters, or the write of a secret that does not exist yet, or does. */
-  capability: Extract<Capability, 'read' | 'create' | 'update'>;
+  /** A read without parameters, or the write of something that does not exist yet, or does; `sudo` in addition to an update. */
+  capability: Extract<Capability, 'read' | 'create' | 'update' | 'sudo'>;
+  /** The body of a write; by default, that of a version of a secret. */
+  body?: Readonly<Record<string, unknown>>;
 }
 
 /** Whether policies permit an operation in the namespace of the request, as `permitsPlainRead`. */
 export function permits(
   policies: CompiledPolicies,
   caller: Pick<Caller, 'tokenNamespace' | 'namespace'>,
-  { path, capability }: PlainRequest,
+  { path, capability, body }: PlainRequest,
 ): boolean {
   const seen = seenPath(path, caller);
   if (seen === undefined) return false;
   const { capabilities, conditions } = policies.on(seen);
-  const request = capability === 'read' ? plainRead : plainWrite;
+  const request = capability === 'read' ? plainRead : plainWrite(body);
   return (
     capabilities.includes(capability) && (conditions === undefined || meetsConditions(conditions, request))
   );

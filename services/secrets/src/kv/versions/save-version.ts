@@ -63,7 +63,8 @@ export async function saveVersionIfUnchanged(
   return written === undefined ? undefined : notifyIfWatched(context, written);
 }
 
-function encryptVersion(context: Context, mount: MountRef, path: string, value: Sealed<SecretData>) {
+/** Encrypts a value as the version that has yet to be written. Throws `too_large` if it exceeds 1 MiB. */
+export function encryptVersion(context: Context, mount: MountRef, path: string, value: Sealed<SecretData>) {
   const plain = encodeSecretData(value.reveal());
   if (plain.length > maxValueBytes) throw new Problem('too_large', 'data: the secret would exceed 1 MiB');
   const versionId = randomUUID();
@@ -76,7 +77,8 @@ function encryptVersion(context: Context, mount: MountRef, path: string, value: 
   };
 }
 
-function notifyIfWatched(context: Context, written: WrittenVersion): WrittenVersion {
+/** Has the event of a written version published. */
+export function notifyIfWatched(context: Context, written: WrittenVersion): WrittenVersion {
   if (written.watched) context.background.notifyChanged();
   return written;
 }

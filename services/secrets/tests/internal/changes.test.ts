@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@secrets/testing';
-import { claimOutbox, deleteOutbox, releaseOutbox } from '../src/queries/outbox.ts';
-import { type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
+import { claimOutbox, deleteOutbox, releaseOutbox } from '../../src/queries/outbox.ts';
+import { type SecretsForTest, startSecretsForTest } from '../secrets-for-test.ts';
 
 let secrets: SecretsForTest;
 beforeAll(async () => {
@@ -78,7 +78,9 @@ describe('previewing', () => {
 
   test('returns the state and the sizes of what would be pushed, and does not subscribe', async () => {
     await write('previewed', { text: 'ü', list: [1, 2] });
-    const { value_bytes, key_bytes, new_path_problem, ...state } = await preview('previewed');
+    const { value_bytes, key_bytes, new_path_problem, current_version, ...state } =
+      await preview('previewed');
+    expect(current_version).toBe(1);
     expect(new_path_problem).toBeNull();
     expect([value_bytes, key_bytes]).toEqual(['{"text":"ü","list":[1,2]}'.length + 1, [2, 5]]);
     await write('previewed', { text: 'ü', list: [1, 2] });
