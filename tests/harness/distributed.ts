@@ -228,6 +228,11 @@ function program(
   urlOf: (name: ProcessName) => string,
 ): { source: string; env: Record<string, string> } {
   const SECRETS_URL = urlOf('secrets');
+  const workerEnv = {
+    ...endpointsIn(urlOf('sandbox')),
+    SECRETS_URL,
+    SECRETS_KEY_FILE: join(folder, 'internal.key'),
+  };
   switch (name) {
     case 'sandbox':
       return { source: 'sandbox', env: { DATA_FILE: join(folder, 'sandbox.jsonl') } };
@@ -246,7 +251,7 @@ function program(
     case 'worker':
     case 'worker-2':
     case 'worker-3':
-      return { source: 'sync-worker-clouda-sm', env: endpointsIn(urlOf('sandbox')) };
+      return { source: 'sync-worker-clouda-sm', env: workerEnv };
     case 'gateway':
     case 'gateway-2': {
       const upstreams = { LOGIN_URL: urlOf('login'), SECRETS_URL, SYNC_CONTROL_URL: urlOf('sync-control') };
@@ -256,6 +261,6 @@ function program(
       };
     }
     default:
-      return { source: name.replace(/-2$/, ''), env: endpointsIn(urlOf('sandbox')) };
+      return { source: name.replace(/-2$/, ''), env: workerEnv };
   }
 }

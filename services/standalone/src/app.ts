@@ -18,6 +18,7 @@ import {
   createSyncWorker,
   type Driver,
   identityTokens,
+  importWriter,
   workerConfig,
 } from '@secrets/sync-worker';
 import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
@@ -91,7 +92,7 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   const parts: Parts = { ...databases, broker, keyRing, keys, rowKeys, log, env, place, onStop };
   await ensureRootToken(db, { file: folder.rootToken, rowKeys });
   const services = await startServices(parts, sandbox);
-  for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, services.urls.login);
+  for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, services.urls);
   reloadOwn(parts, { what: 'the seal keys', files: [folder.sealKey], reload: keyRing.reload });
   reloadOwn(parts, { what: 'the row keys', files: [folder.rowKey], reload: rowKeys.reload });
   const gateway = await startGateway(parts, services, folder.audit);
@@ -172,10 +173,17 @@ const serveLocally = ({ log, onStop }: Parts, service: Service<RequestListener>,
     { log: log.child({ service: name }), onStop },
   );
 
-async function startWorker(parts: Parts, driver: Driver, loginUrl: string): Promise<void> {
+async function startWorker(
+  parts: Parts,
+  driver: Driver,
+  { login: loginUrl, secrets: secretsUrl }: { login: string; secrets: string },
+): Promise<void> {
   const { workerDb, unblockedDb, broker, keyRing, keys, env } = parts;
-  const client = internalClient({ from: workerOf(driver.type), to: 'login', url: loginUrl, keys });
-  parts.onStop(client.close);
+  const clientTo = (to: string, url: string) => {
+    const client = internalClient({ from: workerOf(driver.type), to, url, keys });
+    parts.onStop(client.close);
+    return client;
+  };
   const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
   const { log, metrics } = telemetry(parts, `sync-worker-${driver.type.toLowerCase()}`);
   const worker = createSyncWorker(
@@ -186,7 +194,8 @@ async function startWorker(parts: Parts, driver: Driver, loginUrl: string): Prom
       broker,
       keyRing,
       egress,
-      identityTokens: identityTokens(client, driver.type),
+      identityTokens: identityTokens(clientTo('login', loginUrl), driver.type),
+      imports: importWriter(clientTo('secrets', secretsUrl), driver.type),
       log,
       metrics,
     },

@@ -8,18 +8,20 @@ import { failureOf } from '../entry/record-failure.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 import type { Slot } from '../limits/slots.ts';
 import { cutList } from './cut-list.ts';
+import type { ImportWriter } from './import/import-writer.ts';
 import { lookBeforeWriting } from './look-before-writing.ts';
 
 /**
- * Handles one message: lists external secrets, or looks at some, for a request that waits, which changes nothing. A read is never
- * repeated: if the worker dies, the request waits in vain.
+ * Handles one message: lists external secrets, or looks at some, for a request that waits, which changes nothing in the store. A
+ * read is never repeated: if the worker dies, the request waits in vain.
  */
 export async function handleStoreRead(
   worker: WorkerContext,
+  imports: ImportWriter,
   { check_id: id }: StoreReadMessage,
 ): Promise<Verdict> {
   const read = await claimStoreRead(worker.db, id);
-  if (read !== undefined) await answerStoreRead(worker.db, id, await answerOf(worker, read));
+  if (read !== undefined) await answerStoreRead(worker.db, id, await answerOf(worker, imports, read));
   return 'ack';
 }
 
@@ -27,14 +29,14 @@ export async function handleStoreRead(
 const maxRunning = 2;
 const runningByWorker = new WeakMap<WorkerContext, number>();
 
-async function answerOf(worker: WorkerContext, read: StoreRead): Promise<StoreAnswer> {
+async function answerOf(worker: WorkerContext, imports: ImportWriter, read: StoreRead): Promise<StoreAnswer> {
   const startedAtMs = performance.now();
   const running = runningByWorker.get(worker) ?? 0;
   runningByWorker.set(worker, running + 1);
   try {
     if (running >= maxRunning)
       throw new Fault('unavailable', 'too many reads are running; try again in a moment');
-    return await readStore(worker, read, startedAtMs);
+    return await readStore(worker, { ...read, imports }, startedAtMs);
   } catch (error) {
     return { failure: await failed(worker, read, startedAtMs, error) };
   } finally {
@@ -49,15 +51,23 @@ async function slotOf({ limits }: WorkerContext, { destination: { id } }: StoreR
   return slot;
 }
 
-async function readStore(worker: WorkerContext, read: StoreRead, startedAtMs: number): Promise<StoreAnswer> {
+async function readStore(
+  worker: WorkerContext,
+  read: StoreRead & { imports: ImportWriter },
+  startedAtMs: number,
+): Promise<StoreAnswer> {
   const { question } = read;
   if ('secrets' in question)
     return {
-      states: await lookBeforeWriting(worker, question.secrets, {
-        inspect: (request) =>
-          inTime(worker, read, startedAtMs, (store, signal) => store.inspect(request, signal)),
-        failed: (error) => failed(worker, read, startedAtMs, error),
-      }),
+      states: await lookBeforeWriting(
+        { db: worker.db, keyRing: worker.keyRing, imports: read.imports },
+        question.secrets,
+        {
+          inspect: (request) =>
+            inTime(worker, read, startedAtMs, (store, signal) => store.inspect(request, signal)),
+          failed: (error) => failed(worker, read, startedAtMs, error),
+        },
+      ),
     };
   const page = await inTime(worker, read, startedAtMs, (store, signal) =>
     store.list(question.after.page, signal),

@@ -1,4 +1,10 @@
-import { type AskedSecret, type ReadFailure, type StoreState, unknownState } from '@secrets/domain';
+import {
+  type AskedSecret,
+  type FaultKind,
+  type ReadFailure,
+  type StoreState,
+  unknownState,
+} from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { findInspectable } from '@secrets/sync-entries';
 import type { InspectRequest, Look } from '../driver/look.ts';
@@ -6,6 +12,7 @@ import { valueHash } from '../entry/values/value-hash.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 import { ofDestination } from './handle-look.ts';
 import { compareToImport } from './import/compare-to-import.ts';
+import type { ImportWriter } from './import/import-writer.ts';
 import { isPushedValue } from './is-pushed-value.ts';
 import { keyOf, stateInStore } from './state-in-store.ts';
 
@@ -15,12 +22,14 @@ interface LookOptions {
   failed: (error: unknown) => Promise<ReadFailure>;
 }
 
+type Looking = Pick<WorkerContext, 'db' | 'keyRing'> & { imports: ImportWriter };
+
 /**
- * Looks at external secrets that a set would write or that would be imported, one after the other. After a failure of the whole
- * destination, the others are unknown for the same reason.
+ * Looks at external secrets that a set would write or that would be imported, one after the other, and writes the values whose
+ * write is permitted. After a failure of the whole destination, the others are unknown for the same reason.
  */
 export async function lookBeforeWriting(
-  worker: Pick<WorkerContext, 'db' | 'keyRing'>,
+  worker: Looking,
   asked: readonly AskedSecret[],
   { inspect, failed }: LookOptions,
 ): Promise<StoreState[]> {
@@ -30,16 +39,21 @@ export async function lookBeforeWriting(
     const state = stopped ?? (await lookAt(worker, secret, inspect).catch(failed));
     if ('state' in state) states.push(state);
     else {
-      states.push(unknownState(state.message));
-      if (state.fault !== null && ofDestination.has(state.fault)) stopped = unknownState(state.message);
+      const unknown = { ...unknownState(state.message), isTemporary: isTemporary(state) };
+      states.push(unknown);
+      if (state.fault !== null && ofDestination.has(state.fault)) stopped = unknown;
     }
   }
   return states;
 }
 
+const lasting: ReadonlySet<FaultKind> = new Set(['rejected', 'too_large', 'full', 'conflict']);
+
+const isTemporary = ({ fault }: ReadFailure): boolean => fault === null || !lasting.has(fault);
+
 async function lookAt(
-  { db, keyRing }: Pick<WorkerContext, 'db' | 'keyRing'>,
-  { name, hash, entryId, importedAs }: AskedSecret,
+  { db, keyRing, imports }: Looking,
+  { name, hash, entryId, importedAs, write }: AskedSecret,
   inspect: LookOptions['inspect'],
 ): Promise<StoreState> {
   if ((importedAs === undefined || hash !== '') && keyRing.find(keyOf(hash)) === undefined)
@@ -54,10 +68,24 @@ async function lookAt(
     remote: entry?.remote ?? null,
     putStartedAt: entry?.putStartedAt ?? null,
   };
-  if (importedAs !== undefined)
-    return compareToImport({ importedAs, isSame }, (isSameValue) => inspect({ ...request, isSameValue }));
+  if (importedAs !== undefined) {
+    const found = await compareToImport({ importedAs, isSame }, (isSameValue) =>
+      inspect({ ...request, isSameValue }),
+    );
+    return write === undefined ? found.state : written(imports, write, found);
+  }
   const look = await inspect({ ...request, isSameValue: isSame });
   return stateInStore(look, { hash, entry });
+}
+
+async function written(
+  imports: ImportWriter,
+  signed: NonNullable<AskedSecret['write']>,
+  { state, text }: Awaited<ReturnType<typeof compareToImport>>,
+): Promise<StoreState> {
+  if (text === undefined || state.state !== 'different') return state;
+  await imports.write(signed, text);
+  return { ...state, isWritten: true };
 }
 
 /** The ID of an entry that does not exist. */

@@ -1,8 +1,8 @@
+import { existsSync } from 'node:fs';
 import { type Broker, openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
 import { checkDatabase, type Db, openPostgres } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
-import { createEgressGuard } from '@secrets/egress';
 import { internalClient, operatorApp } from '@secrets/http';
 import { type KeyRing, openKeyFile } from '@secrets/seal';
 import { requireSealKeys, SealKeyError } from '@secrets/seal-rotation';
@@ -10,6 +10,8 @@ import { reloadFiles, runService, serve } from '@secrets/service';
 import type { Logger } from '@secrets/telemetry';
 import type { z } from 'zod';
 import type { Driver } from '../driver/driver.ts';
+import { createEgressGuard } from '../egress/egress-guard.ts';
+import { type ImportWriter, importWriter, isImported, noImportWriter } from '../look/import/import-writer.ts';
 import { type IdentityTokens, identityTokens, noIdentityTokens } from './identity-tokens.ts';
 import { createSyncWorker } from './sync-worker.ts';
 import { type WorkerEnv, workerConfig } from './worker-env.ts';
@@ -47,6 +49,7 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
         log,
         metrics,
         identityTokens: tokensFor(driver, env, db, onStop),
+        imports: importsOf(driver, env, { db, log, onStop }),
       },
       workerConfig(env),
     );
@@ -78,6 +81,22 @@ function tokensFor(
   const client = internalClient({ from: workerOf(type), to: 'login', url, keys });
   onStop(client.close);
   return identityTokens(client, type);
+}
+
+function importsOf(
+  { type }: Driver,
+  { SECRETS_KEY_FILE: keyFile, SECRETS_URL: url }: WorkerEnv,
+  { db, log, onStop }: { db: Db; log: Logger; onStop: (close: () => Promise<void>) => void },
+): ImportWriter {
+  if (keyFile === undefined || !isImported(type)) return noImportWriter;
+  if (!existsSync(keyFile)) {
+    log.warn({ keyFile }, 'the key for secrets is missing, so nothing can be imported'); // of an older installation
+    return noImportWriter;
+  }
+  const keys = readInternalKeys(db, keyFile);
+  const client = internalClient({ from: workerOf(type), to: 'secrets', url, keys });
+  onStop(client.close);
+  return importWriter(client, type);
 }
 
 const readiness = (db: Db, broker: Broker) => ({

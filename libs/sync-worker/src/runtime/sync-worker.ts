@@ -5,7 +5,6 @@ import type { Broker, Consumer, Verdict } from '@secrets/broker';
 import { advanceClock } from '@secrets/clock';
 import type { Db } from '@secrets/db';
 import { CheckMessage, LookMessage, LookPageMessage, StoreReadMessage, syncQueue } from '@secrets/domain';
-import type { EgressGuard } from '@secrets/egress';
 import type { KeyRing } from '@secrets/seal';
 import {
   forgetWorker,
@@ -17,6 +16,7 @@ import {
 import { type Logger, logFailure, type Metrics } from '@secrets/telemetry';
 import { handleCheck } from '../check/handle-check.ts';
 import type { Driver } from '../driver/driver.ts';
+import type { EgressGuard } from '../egress/egress-guard.ts';
 import { Clients } from '../entry/clients.ts';
 import { entryStatements } from '../entry/entry-statements.ts';
 import { handleEntry } from '../entry/handle-entry.ts';
@@ -28,6 +28,7 @@ import { LaneReporter } from '../limits/lane-reporter.ts';
 import { Slots } from '../limits/slots.ts';
 import { handleLook, handleLookPage } from '../look/handle-look.ts';
 import { handleStoreRead } from '../look/handle-store-read.ts';
+import { type ImportWriter, noImportWriter } from '../look/import/import-writer.ts';
 import { type IdentityTokens, noIdentityTokens } from './identity-tokens.ts';
 import { observedDriver } from './observed-driver.ts';
 import { workerMetrics } from './worker-metrics.ts';
@@ -42,6 +43,8 @@ export interface SyncWorkerDeps {
   egress: EgressGuard;
   /** Default: the worker gets none. */
   identityTokens?: IdentityTokens;
+  /** Default: the worker imports nothing. */
+  imports?: ImportWriter;
   log: Logger;
   metrics: Metrics;
 }
@@ -79,7 +82,7 @@ const attemptShareOfLease = 0.6;
 
 /** Creates the worker of one destination type around its driver. */
 export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: SyncWorkerConfig): SyncWorker {
-  const { db, unblockedDb = db, broker } = deps;
+  const { db, unblockedDb = db, broker, imports = noImportWriter } = deps;
   const seen: { switch: Switch } = { switch: 'enabled' };
   const worker = workerContext(driver, deps, {
     ...config,
@@ -91,7 +94,7 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
   const handle = async (message: unknown) => {
     if (!isReported) await report(); // nothing is called before it is known whether this worker belongs here
     isReported = true;
-    return handleMessage(worker, message);
+    return handleMessage(worker, imports, message);
   };
   let consumer: Consumer | undefined;
   let watch: Repeated | undefined;
@@ -122,9 +125,9 @@ export function createSyncWorker(driver: Driver, deps: SyncWorkerDeps, config: S
   };
 }
 
-function handleMessage(worker: WorkerContext, message: unknown): Promise<Verdict> {
+function handleMessage(worker: WorkerContext, imports: ImportWriter, message: unknown): Promise<Verdict> {
   const read = StoreReadMessage.safeParse(message);
-  if (read.success) return handleStoreRead(worker, read.data);
+  if (read.success) return handleStoreRead(worker, imports, read.data);
   const check = CheckMessage.safeParse(message);
   if (check.success) return handleCheck(worker, check.data);
   const page = LookPageMessage.safeParse(message);

@@ -27,6 +27,9 @@ export const WorkerEnv = z.object({
   /** The worker's key for login, with which it requests identity tokens. Without it, destinations cannot use federation. */
   INTERNAL_KEY_FILE: z.string().min(1).optional(),
   LOGIN_URL: serviceUrls().default('http://127.0.0.1:7001'),
+  /** The worker's key for secrets, with which it writes what it imports. Without it, nothing can be imported. */
+  SECRETS_KEY_FILE: z.string().min(1).optional(),
+  SECRETS_URL: serviceUrls().default('http://127.0.0.1:7002'),
 });
 export type WorkerEnv = z.infer<typeof WorkerEnv>;
 

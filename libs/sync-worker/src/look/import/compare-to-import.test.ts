@@ -11,7 +11,9 @@ async function stateOf(
   values: string[],
   more: Partial<Extract<Look, { exists: true }>> = {},
 ) {
-  const { state, reason } = await compareToImport(
+  const {
+    state: { state, reason },
+  } = await compareToImport(
     { importedAs, isSame: (text) => text.reveal() === '{"a":1}' },
     async (isSameValue) => {
       const isSame = values.every((value) => isSameValue(seal(value)));
@@ -46,5 +48,5 @@ test.each([
 test('an external secret that does not exist is absent', async () => {
   const comparison = { importedAs: 'json', isSame: () => true } as const;
   const look = await compareToImport(comparison, async () => ({ exists: false }));
-  expect(look).toEqual({ state: 'absent', reason: null });
+  expect(look).toEqual({ state: { state: 'absent', reason: null } });
 });

@@ -8,6 +8,12 @@ interface Comparison {
   isSame(text: Sealed<string>): boolean;
 }
 
+/** The state of an external secret that would be imported, and its value, if that can be taken. */
+interface Compared {
+  state: StoreState;
+  text?: Sealed<string>;
+}
+
 /**
  * Looks at an external secret that would be imported, whose value stays here. Returns `different` also if there is nothing to
  * compare its value with, and `unknown` with the reason if its value cannot be taken.
@@ -15,14 +21,17 @@ interface Comparison {
 export async function compareToImport(
   comparison: Comparison,
   inspect: (isSameValue: InspectRequest['isSameValue']) => Promise<Look>,
-): Promise<StoreState> {
+): Promise<Compared> {
   const texts: Sealed<string>[] = [];
   const look = await inspect((text) => {
     texts.push(text);
     return true; // so that every value is read
   });
-  if (!look.exists) return state('absent');
-  return notOurs(look) ?? stateOfValue(look, texts, comparison);
+  if (!look.exists) return { state: state('absent') };
+  const known = notOurs(look) ?? whyNoValue(look, texts, comparison);
+  if (known !== undefined) return { state: known };
+  const [text] = texts;
+  return { state: state(comparison.isSame(text!) ? 'equal' : 'different'), text: text! };
 }
 
 const state = (found: StoreState['state']): StoreState => ({ state: found, reason: null });
@@ -32,18 +41,18 @@ function notOurs({ belongs }: FoundSecret): StoreState | undefined {
   return belongs === 'provider' ? state('provider') : undefined;
 }
 
-function stateOfValue(
+function whyNoValue(
   { value }: FoundSecret,
   [text, ...others]: readonly Sealed<string>[],
-  { importedAs, isSame }: Comparison,
-): StoreState {
+  { importedAs }: Comparison,
+): StoreState | undefined {
   if (value === 'unread') return unknownState('the store does not return the value');
   if (text === undefined) return unknownState('it has no value that is text');
   if (others.some((other) => other.reveal() !== text.reveal()))
     return unknownState('its value is not the same in all environments');
   if (importedAs === 'json' && !isJsonObject(text.reveal()))
     return unknownState('its value is not a JSON object; import it as key');
-  return state(isSame(text) ? 'equal' : 'different');
+  return undefined;
 }
 
 function isJsonObject(text: string): boolean {

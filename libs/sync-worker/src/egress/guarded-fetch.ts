@@ -1,0 +1,117 @@
+import type { Socket } from 'node:net';
+import { Fault } from '@secrets/domain';
+import { Agent, buildConnector, fetch } from 'undici';
+import { malformedResponse } from '../responses/parse-response.ts';
+import { bodyBytes, readBody } from '../responses/response-budget.ts';
+import { connectTarget, type Gate, guardedLookup } from './gate.ts';
+
+/** A `fetch` for provider clients that accept one. `maxBytes` limits the body; default `bodyBytes.description`. */
+export type BoundedFetch = (
+  input: string | URL | Request,
+  init?: RequestInit & { maxBytes?: number },
+) => Promise<Response>;
+
+export interface GuardedFetch {
+  fetch: BoundedFetch;
+  close(): void;
+}
+
+/** No compression: RFC 9110, section 12.5.3. */
+const identity = 'identity';
+
+/**
+ * Returns a `fetch` whose connections go through the gate. It follows no redirects: a client receives them as responses. A body
+ * with too many bytes, levels or values, a compressed one and a silent server end the call.
+ */
+export function guardedFetch(gate: Gate): GuardedFetch {
+  const agent = new Agent({
+    connections: 64,
+    keepAliveTimeout: 60_000,
+    headersTimeout: 15_000,
+    bodyTimeout: 15_000,
+    connect: guardedConnector(gate),
+  });
+  return {
+    fetch: (input, init) => through(agent, input, init),
+    close: () => void agent.destroy(),
+  };
+}
+
+/**
+ * Sends a request for a body that is not compressed, and refuses any other: bytes are counted as received, and a compressed
+ * body may become a thousand times as large. Accepts the `Request` objects of Node too, which are not those of this version
+ * of undici.
+ */
+async function through(
+  dispatcher: Agent,
+  input: string | URL | Request,
+  { maxBytes = bodyBytes.description, ...init }: RequestInit & { maxBytes?: number } = {},
+): Promise<Response> {
+  const [url, options] =
+    input instanceof Request ? [input.url, { ...partsOf(input), ...init }] : [String(input), init];
+  const headers = [...withoutEncoding(options.headers)] as [string, string][];
+  const response = await fetch(url, { ...(options as object), headers, redirect: 'manual', dispatcher });
+  if ((response.headers.get('content-encoding') ?? identity) !== identity) {
+    await response.body?.cancel();
+    throw failed(compressed());
+  }
+  return received(response as unknown as Response, maxBytes);
+}
+
+/** Returns the response with its whole body. */
+async function received(response: Response, maxBytes: number): Promise<Response> {
+  const { status, statusText, headers, body: chunks } = response;
+  if (status > maxStatus) {
+    await chunks?.cancel();
+    throw failed(malformedResponse('the call', status));
+  }
+  const body = await readBody({ status, chunks, maxBytes }).catch((error: unknown) => {
+    throw error instanceof Fault ? failed(error) : error;
+  });
+  const isEmpty = body === undefined || body.length === 0 || withoutBody.includes(status);
+  const content = isEmpty ? null : new Uint8Array(body);
+  return new Response(content, { status, statusText, headers });
+}
+
+/** The highest status that a `Response` can have, and those with which it has no body. */
+const maxStatus = 599;
+const withoutBody: readonly number[] = [204, 205, 304];
+
+/** The form in which `fetch` reports why it has failed. */
+const failed = (cause: Fault) => new TypeError('fetch failed', { cause });
+
+function withoutEncoding(given: RequestInit['headers']): Headers {
+  const headers = new Headers(given);
+  headers.set('accept-encoding', identity);
+  return headers;
+}
+
+const compressed = () =>
+  new Fault('unavailable', 'the service sent a compressed response, which was not requested');
+
+const partsOf = ({ method, headers, body, signal }: Request) => ({
+  method,
+  headers,
+  signal,
+  ...(body === null ? {} : { body, duplex: 'half' }),
+});
+
+function guardedConnector(gate: Gate): buildConnector.connector {
+  return (options, connected) => {
+    const target = connectTarget(gate, options.hostname, portOf(options));
+    if (target.refusal !== undefined) {
+      connected(target.refusal, null);
+      return;
+    }
+    const connect = buildConnector({
+      timeout: 5_000,
+      rejectUnauthorized: true,
+      allowH2: false,
+      lookup: guardedLookup(gate, portOf(options)),
+    });
+    connect(options, connected as (...args: [null, Socket] | [Error, null]) => void);
+  };
+}
+
+const portOf = ({ port, protocol }: buildConnector.Options): number =>
+  Number(port || (protocol === 'https:' ? 443 : 80));
