@@ -1,6 +1,6 @@
 -- login: up to 025.do.bound-roles.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 050.do.held-events.sql
+-- sync: up to 050.do.imports.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -686,6 +686,40 @@ create table sync.events (
   constraint events_pkey PRIMARY KEY (xid, id)
 );
 
+create table sync.import_lines (
+  association text,
+  external_name text not null,
+  import_id uuid not null,
+  is_written boolean not null,
+  number integer not null,
+  path text,
+  reason text,
+  result text not null,
+  constraint import_lines_association_check CHECK ((association = ANY (ARRAY['requested'::text, 'associated'::text, 'refused'::text]))),
+  constraint import_lines_import_id_fkey FOREIGN KEY (import_id) REFERENCES sync.imports(id) ON DELETE CASCADE,
+  constraint import_lines_pkey PRIMARY KEY (import_id, number)
+);
+
+create table sync.imports (
+  attempts integer default 0 not null,
+  counts jsonb default '{}'::jsonb not null,
+  destination_id uuid not null,
+  due_at timestamp with time zone default now() not null,
+  ended_at timestamp with time zone,
+  error text,
+  fence uuid,
+  id uuid not null,
+  is_listed boolean default false not null,
+  lines integer default 0 not null,
+  requested_at timestamp with time zone default now() not null,
+  sealed_request bytea not null,
+  state text default 'running'::text not null,
+  constraint imports_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint imports_id_key UNIQUE (id),
+  constraint imports_pkey PRIMARY KEY (destination_id),
+  constraint imports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'cancelled'::text, 'failed'::text])))
+);
+
 create table sync.inspections (
   destination_id uuid not null,
   destination_type text not null,
@@ -1040,6 +1074,14 @@ CREATE INDEX entries_waiting ON sync.entries USING btree (destination_id, priori
 CREATE INDEX entries_waiting_for ON sync.entries USING btree (waits_for) WHERE (waits_for IS NOT NULL);
 
 CREATE INDEX entries_without_room ON sync.entries USING btree (destination_id, updated_at) WHERE (fault = 'full'::text);
+
+CREATE INDEX import_lines_by_path ON sync.import_lines USING btree (import_id, path) WHERE (path IS NOT NULL);
+
+CREATE INDEX import_lines_to_associate ON sync.import_lines USING btree (import_id, number) WHERE (association = 'requested'::text);
+
+CREATE INDEX imports_due ON sync.imports USING btree (due_at) WHERE (state = 'running'::text);
+
+CREATE INDEX imports_in_progress ON sync.imports USING btree (destination_id) WHERE (fence IS NOT NULL);
 
 CREATE INDEX inspections_due ON sync.inspections USING btree (destination_type, due_at);
 
@@ -1405,19 +1447,6 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION sync.record_hold()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  insert into sync.events (kind)
-  values (case when new.other_name is null and new.held_because is null then 'sync_released' else 'sync_held' end);
-  return null;
-end $function$
-;
-
 CREATE OR REPLACE FUNCTION sync.record_inspection()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1628,8 +1657,6 @@ CREATE TRIGGER record_repair AFTER UPDATE OF drift ON sync.entries FOR EACH ROW 
 CREATE TRIGGER want_repair BEFORE UPDATE OF drift ON sync.entries FOR EACH ROW WHEN (((new.status = 'CLIENT_SIDE_ERROR'::text) AND (new.drift = ANY (ARRAY['changed'::text, 'missing'::text, 'foreign'::text])) AND ((old.drift IS DISTINCT FROM new.drift) OR (old.status <> new.status)))) EXECUTE FUNCTION sync.want_repair();
 
 CREATE TRIGGER record_inspection AFTER UPDATE OF requested_at ON sync.inspections FOR EACH ROW WHEN (((old.requested_at IS NULL) <> (new.requested_at IS NULL))) EXECUTE FUNCTION sync.record_inspection();
-
-CREATE TRIGGER record_hold AFTER UPDATE OF other_name, held_because ON sync.installation FOR EACH ROW WHEN ((((old.other_name IS NULL) AND (old.held_because IS NULL)) <> ((new.other_name IS NULL) AND (new.held_because IS NULL)))) EXECUTE FUNCTION sync.record_hold();
 
 CREATE TRIGGER record_pause AFTER UPDATE OF paused_until, failures ON sync.lanes FOR EACH ROW WHEN ((((new.failures > 0) AND (new.paused_until > now()) AND (old.paused_until IS DISTINCT FROM new.paused_until)) OR ((old.failures > 0) AND (new.failures = 0)))) EXECUTE FUNCTION sync.record_pause_of_lane();
 

@@ -219,6 +219,12 @@ async function looks(call: Call, path: string, at: Parameters, secret: Parameter
   await call(`POST ${path}/inspect`, at, secret);
   await call(`GET ${path}/external-secrets`, at);
   await call(`POST ${path}/import`, at, { mount: secret.mount, match: '*' });
+  await call(`POST ${path}/import`, at, { mount: secret.mount, names: ['missing'], dry_run: false });
+  await eventually(
+    () => call(`GET ${path}/import`, at),
+    ({ data }) => data.state === 'done',
+  );
+  await call(`DELETE ${path}/import`, at);
   await call(`POST ${path}/associations/plan`, at, { ...secret, look: true });
 }
 

@@ -41,6 +41,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'sync.entries.verified_at',
     'sync.entry_history.at',
     'sync.entry_history.since',
+    'sync.imports.ended_at',
+    'sync.imports.requested_at',
     ...['login', 'secrets', 'sync'].flatMap((schema) => [
       `${schema}.schema_version.run_at`,
       `${schema}.seal_rotation.started_at`,

@@ -14,6 +14,7 @@ import { advanceDestinations } from './destinations/background/advance-destinati
 import { advanceInspections } from './destinations/background/looks/advance-inspections.ts';
 import { advanceRepairs } from './destinations/background/repairs/advance-repairs.ts';
 import { advanceReplan } from './destinations/background/replan.ts';
+import { advanceImports } from './destinations/calls/import/background/advance-imports.ts';
 import { sweepChecks } from './destinations/calls/sweep-checks.ts';
 import { advanceReconnects } from './destinations/codehost-apps/reconnect-users.ts';
 import { forgetDeleted } from './destinations/forget-deleted.ts';
@@ -83,6 +84,8 @@ export const statementTasks: readonly Task[] = [
       observed.heldRepairs.set(await countHeldRepairs(context.db));
       await advanceInspections(context, isStopping);
     }),
+  ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>
+    every(pollSeconds, 'imports', log, (isStopping) => advanceImports({ context, log }, isStopping)),
   ({ following: { context, log } }) =>
     every(1, 'code-host applications', log, (isStopping) =>
       advanceReconnects({ db: context.db, log, queue: context.queue }, isStopping),

@@ -6,6 +6,7 @@ import { callSitesInSources, foreignStatements, functionAt } from './call-sites.
 import type { Case } from './cases/cases.ts';
 import { clockCases } from './cases/clock-cases.ts';
 import { entryCases, standaloneCases, statusCases } from './cases/entry-cases.ts';
+import { importCases } from './cases/import-cases.ts';
 import { limitCases } from './cases/limit-cases.ts';
 import { loginCases } from './cases/login-cases.ts';
 import { loginSettingsCases } from './cases/login-settings-cases.ts';
@@ -28,6 +29,7 @@ const cases: Case[] = [
   ...syncControlCases,
   ...secretsCases,
   ...loginCases,
+  ...importCases,
   ...limitCases,
   ...loginSettingsCases,
   ...sealCases,

@@ -59,6 +59,13 @@ insert into sync.store_reads (id, destination_id, destination_type, question, re
 insert into sync.inspections (destination_id, destination_type, due_at)
   select id, type, case when name ~ '[13579]$' then now() - interval '1 minute' else now() + interval '1 hour' end from sync.destinations;
 
+-- imports: every second one is due; that of d1 has 100,000 lines, of which every second is to be associated
+insert into sync.imports (destination_id, id, sealed_request, state, lines, due_at)
+  select id, md5('import' || substr(name, 2))::uuid, '\x00', case when name ~ '[02468]$' then 'done' else 'running' end, case name when 'd1' then 100000 else 0 end,
+         now() + case when name ~ '[1379]$' then -1 else 1 end * interval '1 hour' from sync.destinations where name ~ '^d\d';
+insert into sync.import_lines (import_id, number, external_name, path, result, is_written, association)
+  select md5('import1')::uuid, n, 'name' || n, 'path' || n, 'new', true, case when n % 2 = 0 then 'requested' end from generate_series(1, 100000) as n;
+
 -- repairs: wanted in some, approved in one, and held in a hundred
 insert into sync.repairs (destination_id, is_wanted, is_repairing, decisions, held_at)
   select id, name ~ '^d9\d$', name = 'd5', (name = 'd5')::int, case when name ~ '^d8\d\d$' then now() end

@@ -2,6 +2,7 @@ import { credentialsAad } from '@secrets/destinations';
 import { codehostAppAad } from '@secrets/domain';
 import type { SealedTable } from '@secrets/seal-rotation';
 import { sealedTable } from '@secrets/seal-rotation';
+import { importAad } from './calls/import/background/stored-import.ts';
 
 /** Every column of this schema with sealed bytes. */
 export const sealedTables: readonly [SealedTable, ...SealedTable[]] = [
@@ -18,5 +19,12 @@ export const sealedTables: readonly [SealedTable, ...SealedTable[]] = [
     key: [['id', 'uuid']],
     aadColumns: { id: 't.id', enterpriseUrl: 't.enterprise_url' },
     aadOf: codehostAppAad,
+  }),
+  sealedTable({
+    name: 'sync.imports',
+    column: 'sealed_request',
+    key: [['destination_id', 'uuid']],
+    aadColumns: { id: 't.id' },
+    aadOf: ({ id }) => importAad(id),
   }),
 ];

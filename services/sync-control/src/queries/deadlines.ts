@@ -1,4 +1,4 @@
-import { type DeadlineTable, happened, lease } from '@secrets/clock';
+import { type DeadlineTable, due, happened, lease } from '@secrets/clock';
 import { sealDeadlines } from '@secrets/seal-rotation';
 import { entryDeadlines } from '@secrets/sync-entries';
 
@@ -24,5 +24,6 @@ export const deadlines: readonly DeadlineTable[] = [
     key: ['destination_id', 'uuid'],
     columns: { window_started_at: past, approved_at: past },
   },
+  { name: 'sync.imports', key: ['destination_id', 'uuid'], columns: { due_at: due } },
   ...sealDeadlines('sync'),
 ];

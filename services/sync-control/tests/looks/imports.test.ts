@@ -143,7 +143,21 @@ describe('POST sys/sync/destinations/:type/:name/import', () => {
     [{}, 400, /^names, match: exactly one/],
     [{ names: ['a'], key: 'k' }, 400, /key.*requires as: key/],
     [{ names: ['a'], after: 'x' }, 400, /after.*requires match/],
-    [{ names: ['a'], dry_run: false }, 400, /dry_run.*must be true/],
+    [{ match: '*', after: 'x', dry_run: false }, 400, /after.*requires dry_run/],
+    [{ match: '*', limit: 1, dry_run: false }, 400, /limit.*requires dry_run/],
+    [
+      { mount: 'nowhere', match: '*', dry_run: false },
+      400,
+      /^mount: no key-value store is mounted at nowhere/,
+    ],
+    [{ match: 'a\\', dry_run: false }, 400, /^match: nothing follows the backslash/],
+    [{ match: '*', path: '{{ .SecretPath }}', dry_run: false }, 400, /^path: unknown variable/],
+    [{ match: '*', on_conflict: 'overwrite', dry_run: false }, 400, /on_conflict/],
+    [
+      { names: ['a-1', 'a-2'], path: '{{ split "-" 0 .ExternalName }}', dry_run: false },
+      400,
+      /^path: a-1 and a-2 would both become a$/,
+    ],
   ])('refuses %j before anything is read', async (body, status, error) => {
     const response = await plan(body);
     expect([response.status, response.body.errors[0]]).toEqual([status, expect.stringMatching(error)]);

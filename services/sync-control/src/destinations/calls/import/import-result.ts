@@ -3,17 +3,20 @@ import { invalid, type ListedExternalSecret, type StoreState } from '@secrets/do
 import type { TakenName } from '@secrets/sync-entries';
 
 /** Results for one external secret. */
-type Result =
-  | 'new'
-  | 'same_value'
-  | 'other_value'
-  | 'unreadable'
-  | 'not_ours'
-  | 'associated'
-  | 'absent'
-  | 'name_not_possible';
+export const importResults = [
+  'new',
+  'same_value',
+  'other_value',
+  'unreadable',
+  'not_ours',
+  'associated',
+  'absent',
+  'not_permitted',
+  'name_not_possible',
+] as const;
+type Result = (typeof importResults)[number];
 
-/** One line of a planned import. */
+/** One line of an import. */
 export interface ImportLine {
   externalName: string;
   /** The path in the mount; null if the name has none, or is associated. */
@@ -44,15 +47,49 @@ export function mapCandidates(
   template: Parameters<typeof importPath>[0],
   candidates: readonly Candidate[],
 ): (ImportLine | Mapped)[] {
-  const mapped = candidates.map((candidate) => mapCandidate(template, candidate));
-  const nameOf = new Map<string, string>();
-  for (const one of mapped) {
-    if ('result' in one) continue;
+  return mapEach(template, candidates, new Map(), (one, other) => {
+    throw invalid(`path: ${other} and ${one.name} would both become ${one.path}`);
+  });
+}
+
+/**
+ * Maps each external secret to its path as `mapCandidates`; the second one of two with one path becomes a line.
+ * @param used the paths that were used before, and for which external secrets
+ */
+export const mapDistinct = (
+  template: Parameters<typeof importPath>[0],
+  candidates: readonly Candidate[],
+  used: ReadonlyMap<string, string>,
+): (ImportLine | Mapped)[] =>
+  mapEach(template, candidates, used, ({ name, path }, other) => ({
+    externalName: name,
+    path: null,
+    result: 'name_not_possible',
+    reason: `the import has used its path ${path} for ${other}`,
+  }));
+
+/** The paths of those external secrets that have one. */
+export const pathsOf = (
+  template: Parameters<typeof importPath>[0],
+  candidates: readonly Candidate[],
+): string[] =>
+  candidates.map((one) => mapCandidate(template, one)).flatMap((one) => ('result' in one ? [] : [one.path]));
+
+function mapEach(
+  template: Parameters<typeof importPath>[0],
+  candidates: readonly Candidate[],
+  used: ReadonlyMap<string, string>,
+  onUsed: (one: Mapped, other: string) => ImportLine,
+): (ImportLine | Mapped)[] {
+  const nameOf = new Map(used);
+  return candidates.map((candidate) => {
+    const one = mapCandidate(template, candidate);
+    if ('result' in one) return one;
     const other = nameOf.get(one.path);
-    if (other !== undefined) throw invalid(`path: ${other} and ${one.name} would both become ${one.path}`);
+    if (other !== undefined) return onUsed(one, other);
     nameOf.set(one.path, one.name);
-  }
-  return mapped;
+    return one;
+  });
 }
 
 function mapCandidate(
@@ -76,6 +113,14 @@ function mapCandidate(
 const ofAnother = 'another destination has marked it';
 const ofProvider = 'the provider manages it';
 const hidden = 'the store does not return the value';
+
+/** The line for an external secret whose path cannot be that of a secret. */
+export const notPossible = ({ name, path }: Mapped, reason: string): ImportLine => ({
+  externalName: name,
+  path,
+  result: 'name_not_possible',
+  reason,
+});
 
 /** The line for an external secret that a worker has looked at. */
 export function lookedAtLine(
