@@ -1,6 +1,6 @@
 -- login: up to 025.do.bound-roles.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 050.do.imports.sql
+-- sync: up to 051.do.imports.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -1447,6 +1447,19 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.record_hold()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind)
+  values (case when new.other_name is null and new.held_because is null then 'sync_released' else 'sync_held' end);
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.record_inspection()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1657,6 +1670,8 @@ CREATE TRIGGER record_repair AFTER UPDATE OF drift ON sync.entries FOR EACH ROW 
 CREATE TRIGGER want_repair BEFORE UPDATE OF drift ON sync.entries FOR EACH ROW WHEN (((new.status = 'CLIENT_SIDE_ERROR'::text) AND (new.drift = ANY (ARRAY['changed'::text, 'missing'::text, 'foreign'::text])) AND ((old.drift IS DISTINCT FROM new.drift) OR (old.status <> new.status)))) EXECUTE FUNCTION sync.want_repair();
 
 CREATE TRIGGER record_inspection AFTER UPDATE OF requested_at ON sync.inspections FOR EACH ROW WHEN (((old.requested_at IS NULL) <> (new.requested_at IS NULL))) EXECUTE FUNCTION sync.record_inspection();
+
+CREATE TRIGGER record_hold AFTER UPDATE OF other_name, held_because ON sync.installation FOR EACH ROW WHEN ((((old.other_name IS NULL) AND (old.held_because IS NULL)) <> ((new.other_name IS NULL) AND (new.held_because IS NULL)))) EXECUTE FUNCTION sync.record_hold();
 
 CREATE TRIGGER record_pause AFTER UPDATE OF paused_until, failures ON sync.lanes FOR EACH ROW WHEN ((((new.failures > 0) AND (new.paused_until > now()) AND (old.paused_until IS DISTINCT FROM new.paused_until)) OR ((old.failures > 0) AND (new.failures = 0)))) EXECUTE FUNCTION sync.record_pause_of_lane();
 

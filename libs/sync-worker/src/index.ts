@@ -1,3 +1,11 @@
+export {
+  type BoundedFetch,
+  bodyBytes,
+  createEgressGuard,
+  type Egress,
+  type EgressGuard,
+  readBody,
+} from '@secrets/egress';
 export { abortable } from './driver/abortable.ts';
 export { connected } from './driver/connected.ts';
 export type * from './driver/driver.ts';
@@ -9,8 +17,6 @@ export { rememberedOf } from './driver/remembered-of.ts';
 export { repeatIfThrottled } from './driver/repeat-if-throttled.ts';
 export { requireSegment } from './driver/require-segment.ts';
 export { type ScopeIds, ScopeMemory } from './driver/scope-memory.ts';
-export { createEgressGuard, type Egress, type EgressGuard } from './egress/egress-guard.ts';
-export type { BoundedFetch } from './egress/guarded-fetch.ts';
 export { importWriter } from './look/import/import-writer.ts';
 export { isEqualValue } from './look/is-pushed-value.ts';
 export { networkFault } from './responses/network-fault.ts';
@@ -23,7 +29,6 @@ export {
   retryAfterSeconds,
 } from './responses/provider-fault.ts';
 export { type Refusal, refusedFault } from './responses/refusal.ts';
-export { bodyBytes, readBody } from './responses/response-budget.ts';
 export { throwingFaults } from './responses/throwing-faults.ts';
 export { identityTokens } from './runtime/identity-tokens.ts';
 export { runWorker } from './runtime/run-worker.ts';

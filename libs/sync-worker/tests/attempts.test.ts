@@ -10,6 +10,7 @@ import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
 import { Attempts } from '../src/limits/attempts.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+import { emptyStore } from './empty-store.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
 import { useServers } from './use-servers.ts';
 
@@ -33,13 +34,7 @@ async function runWorker(
   isDone: () => boolean | Promise<boolean>,
   { leaseSeconds = 60, largeValuesMib = 16, concurrency = 16, ...deps }: WorkerOptions = {},
 ): Promise<void> {
-  const connected = {
-    put,
-    remove: async () => {},
-    inspect: async () => ({ exists: false }) as const,
-    list: async () => ({ secrets: [], next: null }),
-    close: async () => {},
-  };
+  const connected = emptyStore({ put });
   const worker = createSyncWorker(
     { type: destinationType, connect: async () => connected },
     { ...depsOfWorker(), ...deps },

@@ -4,6 +4,7 @@ import { Problem, syncQueue } from '@secrets/domain';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+import { emptyStore } from './empty-store.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
 import { useServers } from './use-servers.ts';
 
@@ -46,13 +47,7 @@ async function runUntil(
   const worker = createSyncWorker(
     {
       type: destinationType,
-      connect: async () => ({
-        put,
-        remove: async () => {},
-        inspect: async () => ({ exists: false }) as const,
-        list: async () => ({ secrets: [], next: null }),
-        close: async () => {},
-      }),
+      connect: async () => emptyStore({ put }),
     },
     { ...depsOfWorker(), db: workerDb },
     { concurrency: 2, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 },

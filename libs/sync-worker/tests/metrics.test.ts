@@ -5,6 +5,7 @@ import { createMetrics } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+import { emptyStore } from './empty-store.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
 import { useServers } from './use-servers.ts';
 
@@ -17,13 +18,7 @@ async function metricsOf(
   awaited: RegExp,
 ): Promise<string[]> {
   const metrics = createMetrics('test', { processMetrics: false });
-  const connected = {
-    put,
-    remove: async () => {},
-    inspect: async () => ({ exists: false }) as const,
-    list: async () => ({ secrets: [], next: null }),
-    close: async () => {},
-  };
+  const connected = emptyStore({ put });
   const worker = createSyncWorker(
     { type: destinationType, connect: async () => connected },
     { ...depsOfWorker(), metrics },

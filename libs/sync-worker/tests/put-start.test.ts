@@ -4,6 +4,7 @@ import { requestPut, requestRemoval } from '@secrets/sync-entries';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+import { emptyStore } from './empty-store.ts';
 import { destinationType, insertSyncedSecret } from './synced-secret.ts';
 import { useServers } from './use-servers.ts';
 
@@ -21,13 +22,7 @@ async function attempt(entryId: string, calls: Partial<Calls>, isOver?: () => Pr
     };
   };
   const { put = async () => ({ remote: {} }), remove = async () => {} } = calls;
-  const connected = {
-    put: noted(put),
-    remove: noted(remove),
-    inspect: async () => ({ exists: false }) as const,
-    list: async () => ({ secrets: [], next: null }),
-    close: async () => {},
-  };
+  const connected = emptyStore({ put: noted(put), remove: noted(remove) });
   const worker = createSyncWorker({ type: destinationType, connect: async () => connected }, depsOfWorker(), {
     concurrency: 1,
     leaseSeconds: 60,

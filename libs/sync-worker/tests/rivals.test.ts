@@ -4,6 +4,7 @@ import { syncQueue } from '@secrets/domain';
 import { requestRemoval } from '@secrets/sync-entries';
 import { eventually } from '@secrets/testing';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+import { emptyStore } from './empty-store.ts';
 import { insertSyncedSecret } from './synced-secret.ts';
 import { useServers } from './use-servers.ts';
 
@@ -32,16 +33,13 @@ async function bothWritten(): Promise<[string, string]> {
 /** Runs a worker on these entries until `isDone`. Returns the values that it put, and `removed` for each removal. */
 async function work(entryIds: string[], isDone: () => Promise<boolean>): Promise<string[]> {
   const calls: string[] = [];
-  const connected = {
-    put: async ({ value }: { value: { reveal(): string } }) => {
+  const connected = emptyStore({
+    put: async ({ value }) => {
       calls.push(value.reveal());
       return { remote: {} };
     },
     remove: async () => void calls.push('removed'),
-    inspect: async () => ({ exists: false }) as const,
-    list: async () => ({ secrets: [], next: null }),
-    close: async () => {},
-  };
+  });
   const options = { concurrency: 1, leaseSeconds: 60, prefix: 'secrets', stopGraceSeconds: 0.1 };
   const worker = createSyncWorker({ type, connect: async () => connected }, depsOfWorker(), options);
   await worker.start();

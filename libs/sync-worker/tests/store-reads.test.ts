@@ -7,6 +7,7 @@ import type { ConnectedDestination } from '../src/driver/driver.ts';
 import type { InspectRequest, ListPage, Look } from '../src/driver/look.ts';
 import { valueHash } from '../src/entry/values/value-hash.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
+import { emptyStore } from './empty-store.ts';
 import { useServers } from './use-servers.ts';
 
 const destinationType = 'cloudA-sm';
@@ -32,14 +33,7 @@ async function answerFrom(
   asked: StoreQuestion,
   seconds = 60,
 ): Promise<StoreAnswer | null> {
-  const store: ConnectedDestination = {
-    put: async () => ({ remote: {} }),
-    remove: async () => {},
-    inspect: async () => ({ exists: false }),
-    list: async () => page,
-    close: async () => {},
-    ...calls,
-  };
+  const store = emptyStore({ list: async () => page, ...calls });
   const worker = createSyncWorker({ type: destinationType, connect: async () => store }, depsOfWorker(), {
     concurrency: 4,
     leaseSeconds: 60,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { openTestBroker } from '@secrets/broker/testing';
+import { createEgressGuard } from '@secrets/egress';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { useStarted } from '../../testing/src/use-started.ts';
-import { createEgressGuard } from '../src/egress/egress-guard.ts';
 
 /** A database and a broker for the tests of a file, and the dependencies of a worker that uses them. */
 export function useServers() {

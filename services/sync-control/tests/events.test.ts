@@ -97,6 +97,16 @@ test('no event appears before one that was read, although transactions commit in
   ]);
 });
 
+test('syncing that is held is an event, a second reason is none, and its confirmation is one', async () => {
+  const begin = await now();
+  const set = (change: string) => sync.db.query(`update sync.installation set ${change}`);
+  await set(`other_name = 'copy'`);
+  await set(`held_because = 'database'`);
+  await set('other_name = null');
+  await set('held_because = null');
+  expect(await kinds(begin)).toEqual(['sync_held', 'sync_released']);
+});
+
 test('the pause of a lane concerns the namespaces that have destinations in it', async () => {
   const begin = await now();
   const ofLane = 'id = (select lane_id from sync.destinations where name = $1)';

@@ -63,6 +63,8 @@ export interface Fixture {
   /** Sets an association, without waiting unless the query says so. */
   set(secretName: string, more?: object, query?: string): Promise<TestResponse>;
   remove(secretName: string, query?: string): Promise<TestResponse>;
+  /** Writes and sets secrets, and works until everything in the destination is `SYNCED`. */
+  push(...secretNames: string[]): Promise<void>;
   /** The lines of the destination's associations. */
   lines(): Promise<Record<string, Line>>;
 }
@@ -107,7 +109,7 @@ export async function startSyncControlForTest({
     db,
     broker,
     ...calls,
-    fixture: (fields, caller) => createFixture(calls, fields, caller),
+    fixture: async (fields, caller) => withPush(db, await createFixture(calls, fields, caller)),
     claim: () => claimEach(db, async () => {}),
     work: (outcome = 'complete') => work(db, outcome),
     workDuring: (answer) => workDuring(db, answer),
@@ -156,7 +158,7 @@ async function createFixture(
   { call, secrets }: Pick<SyncControlForTest, 'call' | 'secrets'>,
   fields: object = {},
   caller: Caller = testCaller(),
-): Promise<Fixture> {
+): Promise<Omit<Fixture, 'push'>> {
   const name = `d-${randomUUID()}`;
   const mount = `kv-${randomUUID()}`;
   const path = `/sys/sync/destinations/${destinationType}/${name}`;
@@ -180,6 +182,20 @@ async function createFixture(
       (await call('GET', `${path}/associations`, undefined, caller)).body.data.associated_secrets,
   };
 }
+
+const withPush = (db: Db, fixture: Omit<Fixture, 'push'>): Fixture => ({
+  ...fixture,
+  push: async (...secretNames) => {
+    for (const name of secretNames) {
+      await fixture.write(name, { v: 1 });
+      await fixture.set(name);
+    }
+    await eventually(async () => {
+      await work(db, 'complete');
+      return Object.values(await fixture.lines()).every((line) => line.sync_status === 'SYNCED');
+    });
+  },
+});
 
 function expectStatus({ status, body }: TestResponse, wanted: number): void {
   if (status !== wanted) throw new Error(`expected ${wanted}, got ${status}: ${JSON.stringify(body)}`);

@@ -1,8 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { useTestIssuer } from '@secrets/sandbox/testing';
 import { seal } from '@secrets/seal';
-import { createEgressGuard, type DriverContext } from '@secrets/sync-worker';
-import { identityTokenTests, ownWords, putRequest } from '@secrets/sync-worker/testing';
+import type { ConnectedDestination, DriverContext } from '@secrets/sync-worker';
+import {
+  exchangeFailureTests,
+  guardedExchangeTest,
+  identityTokenTests,
+  putRequest,
+} from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
@@ -10,6 +15,7 @@ const subject = 'secrets-sync:root:cloudA-sm:main';
 const audience = 'sts.amazonaws.com';
 const driver = useDriver();
 const request = () => putRequest(driver.harness.freshName(), 'one');
+const put = (connected: ConnectedDestination) => driver.put(request(), connected);
 const issuer = useTestIssuer(subject);
 
 const registration = () => ({ store: 'cloudA-sm', issuer: issuer.url, subject, audience });
@@ -82,35 +88,14 @@ const assumed = {
   AssumeRole: () => driver.connect({ role_arn: driver.harness.sandbox.credentials.cloudA.roleArn }),
 };
 
-describe.each(Object.entries(assumed))('while the token service answers %s', (operation, assume) => {
-  test.each([
-    ['throttle', 'throttled'],
-    ['server-error', 'unavailable'],
-    ['reset', 'unavailable'],
-    ['garbage', 'unavailable'],
-    ['huge', 'unavailable'],
-    ['deep', 'unavailable'],
-    ['redirect', 'unavailable'],
-    ['many-headers', 'unavailable'],
-    ['empty', 'unavailable'],
-    ['cut-off', 'unavailable'],
-  ] as const)('with the fault %s, calls are %s, in words of its own', async (effect, kind) => {
-    const connected = await assume();
-    driver.harness.sandbox.cloudA.faults.add({ effect, operation });
-    await expect(driver.put(request(), connected)).rejects.toMatchObject({
-      kind,
-      message: expect.stringMatching(kind === 'unavailable' ? ownWords : ''),
-    });
-    driver.harness.clear();
-    await driver.put(request(), connected);
-  });
+exchangeFailureTests({
+  operations: assumed,
+  fail: (fault) => void driver.harness.sandbox.cloudA.faults.add(fault),
+  clear: () => driver.harness.clear(),
+  put,
 });
 
-identityTokenTests({
-  connect,
-  put: (connected) => driver.put(request(), connected),
-  identityToken: issuer.identityToken,
-});
+identityTokenTests({ connect, put, identityToken: issuer.identityToken });
 
 test('a session that is about to expire is renewed with a new identity token', async () => {
   const own = await startHarness({ sessionSeconds: 60 });
@@ -125,17 +110,11 @@ test('a session that is about to expire is renewed with a new identity token', a
   await own.stop();
 });
 
-test('Common: the exchange goes through the egress guard', async () => {
-  const inward = createEgressGuard({ resolve: async () => ['169.254.169.254'] });
-  const connected = driver.keep(
-    await driver.harness.driverWith(
-      { endpointUrl: undefined, identityToken: issuer.identityToken },
-      federated(),
-      inward,
-    ),
-  );
-  await expect(driver.put(request(), connected)).rejects.toMatchObject({
-    kind: 'forbidden',
-    message: expect.stringMatching(/connection to sts\..*amazonaws\.com refused/),
-  });
+guardedExchangeTest({
+  connectWith: async (guard) => {
+    const options = { endpointUrl: undefined, identityToken: issuer.identityToken };
+    return driver.keep(await driver.harness.driverWith(options, federated(), guard));
+  },
+  put,
+  host: 'sts.eu-central-1.amazonaws.com',
 });

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { useTestIssuer } from '@secrets/sandbox/testing';
 import { seal } from '@secrets/seal';
-import { createEgressGuard, type DriverContext } from '@secrets/sync-worker';
-import { identityTokenTests, putRequest } from '@secrets/sync-worker/testing';
+import type { ConnectedDestination, DriverContext } from '@secrets/sync-worker';
+import { guardedExchangeTest, identityTokenTests, putRequest } from '@secrets/sync-worker/testing';
 import { startHarness } from './sandbox-harness.ts';
 import { useDriver } from './use-driver.ts';
 
@@ -10,6 +10,7 @@ const subject = 'secrets-sync:root:cloudB-kv:main';
 const audience = 'api://AzureADTokenExchange';
 const driver = useDriver();
 const request = () => putRequest(driver.harness.freshName(), 'one');
+const put = (connected: ConnectedDestination) => driver.put(request(), connected);
 const issuer = useTestIssuer(subject);
 
 const registration = () => ({ store: 'cloudB-kv', issuer: issuer.url, subject, audience });
@@ -51,11 +52,7 @@ test.each([
   });
 });
 
-identityTokenTests({
-  connect,
-  put: (connected) => driver.put(request(), connected),
-  identityToken: issuer.identityToken,
-});
+identityTokenTests({ connect, put, identityToken: issuer.identityToken });
 
 test('cloudB-kv 9: a token that has expired is replaced, with a new identity token', async () => {
   let ahead = 0;
@@ -76,17 +73,11 @@ test('cloudB-kv 9: a token that has expired is replaced, with a new identity tok
   await own.stop();
 });
 
-test('Common: the exchange goes through the egress guard', async () => {
-  const inward = createEgressGuard({ resolve: async () => ['169.254.169.254'] });
-  const connected = driver.keep(
-    await driver.harness.driverWith(
-      { authorityUrl: undefined, identityToken: issuer.identityToken },
-      federated,
-      inward,
-    ),
-  );
-  await expect(driver.put(request(), connected)).rejects.toMatchObject({
-    kind: 'forbidden',
-    message: expect.stringContaining('connection to login.microsoftonline.com refused'),
-  });
+guardedExchangeTest({
+  connectWith: async (guard) => {
+    const options = { authorityUrl: undefined, identityToken: issuer.identityToken };
+    return driver.keep(await driver.harness.driverWith(options, federated, guard));
+  },
+  put,
+  host: 'login.microsoftonline.com',
 });

@@ -1,8 +1,8 @@
 import { destinationTypes } from '../../../libs/destinations/src/index.ts';
+import { createEgressGuard } from '../../../libs/egress/src/egress-guard.ts';
 import { seal } from '../../../libs/seal/src/index.ts';
 import { parsedSettings } from '../../../libs/sync-worker/src/driver/parsed-settings.ts';
 import { ScopeMemory } from '../../../libs/sync-worker/src/driver/scope-memory.ts';
-import { createEgressGuard } from '../../../libs/sync-worker/src/egress/egress-guard.ts';
 import { putRequest } from '../../../libs/sync-worker/src/testing.ts';
 import { silentLogger } from '../../../libs/telemetry/src/index.ts';
 import type { Env } from '../../../services/standalone/src/config.ts';

@@ -1,7 +1,7 @@
 import type { FaultKind } from '@secrets/domain';
+import type { EgressGuard } from '@secrets/egress';
 import type { ConnectedDestination, DestinationSettings, DriverContext } from '../driver/driver.ts';
 import type { FoundSecret } from '../driver/look.ts';
-import type { EgressGuard } from '../egress/egress-guard.ts';
 
 /** The seconds that `throttled` asks to wait: several tests wait for that long. */
 export const throttledSeconds = 2;

@@ -1,9 +1,9 @@
 import { type DestinationDescription, destinationTypes } from '@secrets/destinations';
+import { createEgressGuard } from '@secrets/egress';
 import { createLogger } from '@secrets/telemetry';
 import type { ConnectedDestination, DestinationSettings, Driver, DriverContext } from '../driver/driver.ts';
 import { parsedSettings } from '../driver/parsed-settings.ts';
 import { ScopeMemory } from '../driver/scope-memory.ts';
-import { createEgressGuard } from '../egress/egress-guard.ts';
 import {
   type DriverHarness,
   type FaultScenario,

@@ -1,7 +1,7 @@
 import type { Json } from '@secrets/domain';
+import type { EgressGuard } from '@secrets/egress';
 import type { Sealed } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
-import type { EgressGuard } from '../egress/egress-guard.ts';
 import type { EntryRequest } from './entry-request.ts';
 import type { InspectRequest, ListPage, Look, Untouched } from './look.ts';
 import type { Overwrite } from './ownership.ts';

@@ -4,10 +4,10 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { Sql } from '@secrets/db';
 import { credentialsAad } from '@secrets/destinations';
 import { codehostAppAad } from '@secrets/domain';
+import { createEgressGuard } from '@secrets/egress';
 import { encrypt, parseKeyRing } from '@secrets/seal';
 import { silentLogger } from '@secrets/telemetry';
 import type { DestinationSettings, Driver, DriverContext } from '../driver/driver.ts';
-import { createEgressGuard } from '../egress/egress-guard.ts';
 import type { IdentityTokens } from '../runtime/identity-tokens.ts';
 import { Clients } from './clients.ts';
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { openTestBroker, type TestBroker } from '@secrets/broker/testing';
 import type { Db } from '@secrets/db';
 import { syncQueue } from '@secrets/domain';
+import { createEgressGuard } from '@secrets/egress';
 import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import {
@@ -17,7 +18,6 @@ import {
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
 import type { Driver } from '../driver/driver.ts';
-import { createEgressGuard } from '../egress/egress-guard.ts';
 import { createSyncWorker } from './sync-worker.ts';
 
 const destinationType = 'cloudA-sm';

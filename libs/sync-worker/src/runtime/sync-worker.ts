@@ -5,6 +5,7 @@ import type { Broker, Consumer, Verdict } from '@secrets/broker';
 import { advanceClock } from '@secrets/clock';
 import type { Db } from '@secrets/db';
 import { CheckMessage, LookMessage, LookPageMessage, StoreReadMessage, syncQueue } from '@secrets/domain';
+import type { EgressGuard } from '@secrets/egress';
 import type { KeyRing } from '@secrets/seal';
 import {
   forgetWorker,
@@ -16,7 +17,6 @@ import {
 import { type Logger, logFailure, type Metrics } from '@secrets/telemetry';
 import { handleCheck } from '../check/handle-check.ts';
 import type { Driver } from '../driver/driver.ts';
-import type { EgressGuard } from '../egress/egress-guard.ts';
 import { Clients } from '../entry/clients.ts';
 import { entryStatements } from '../entry/entry-statements.ts';
 import { handleEntry } from '../entry/handle-entry.ts';

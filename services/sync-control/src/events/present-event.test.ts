@@ -66,6 +66,7 @@ test.each([
   { kind: 'destination_paused', over: {}, path: 'sys/sync/destinations/cloudA-sm/d' },
   { kind: 'lane_paused', over: { laneId: 'l', namespacesOfLane: ['root'] }, path: 'sys/sync/status' },
   { kind: 'sync_disabled', over: { namespaceId: null }, path: 'sys/sync/lanes' },
+  { kind: 'sync_held', over: { namespaceId: null }, path: 'sys/sync/lanes' },
 ])('$kind is not shown to those who may read another path', ({ kind, over, path }) => {
   expect(presentEvent({ ...row, kind, ...over }, root, readable(path))).toBeUndefined();
 });

@@ -48,7 +48,10 @@ const statusPath = 'sys/sync/status';
 
 const ofSwitch: Present = (_row, mayRead) => (mayRead(statusPath) ? {} : undefined);
 
-const switches: Readonly<Record<string, Present>> = { sync_disabled: ofSwitch, sync_enabled: ofSwitch };
+const switches: Readonly<Record<string, Present>> = {
+  ...{ sync_disabled: ofSwitch, sync_enabled: ofSwitch },
+  ...{ sync_held: ofSwitch, sync_released: ofSwitch },
+};
 
 const ofLane: Present = ({ laneId, destinationType, fault, pausedUntil }, mayRead) =>
   mayRead('sys/sync/lanes')

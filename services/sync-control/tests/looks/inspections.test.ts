@@ -30,18 +30,6 @@ async function whileConsuming(use: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Sets and pushes these secrets. */
-async function push(...names: string[]): Promise<void> {
-  for (const name of names) {
-    await at.write(name, { v: 1 });
-    await at.set(name);
-  }
-  await eventually(async () => {
-    await sync.work();
-    return Object.values(await at.lines()).every((line) => line.sync_status === 'SYNCED');
-  });
-}
-
 /** Lets a day pass in which nothing has looked at what was pushed. */
 async function dayPasses(): Promise<void> {
   await sync.db.query(
@@ -71,7 +59,7 @@ const endPage = ({ destination_id: destinationId, page_id: pageId }: LookPageMes
 
 test('a day after it was verified, each external secret is looked at once, and a day later again', () =>
   whileConsuming(async () => {
-    await push('a', 'b', 'c');
+    await at.push('a', 'b', 'c');
     await dayPasses();
     await eventually(async () => pages.length === 1);
     expect(pages[0]!.entry_ids).toHaveLength(3);
@@ -86,7 +74,7 @@ test('a day after it was verified, each external secret is looked at once, and a
   }));
 
 test('a destination shows how many of its external secrets have drifted, by kind', async () => {
-  await push('a', 'b', 'c');
+  await at.push('a', 'b', 'c');
   expect(await destination()).not.toHaveProperty('drifted');
   await sync.db.query(`update sync.entries set drift = 'changed'`);
   expect(await destination()).toMatchObject({ drifted: { changed: 3 } });
@@ -94,7 +82,7 @@ test('a destination shows how many of its external secrets have drifted, by kind
 
 test('an external secret that was just pushed is not looked at', () =>
   whileConsuming(async () => {
-    await push('a');
+    await at.push('a');
     await roundEnds();
     await eventually(async () => (await inspection()).lastSeen === 1);
     expect(pages).toEqual([]);
@@ -102,7 +90,7 @@ test('an external secret that was just pushed is not looked at', () =>
 
 test('a page that its worker does not end is sent again', () =>
   whileConsuming(async () => {
-    await push('a');
+    await at.push('a');
     await dayPasses();
     await eventually(async () => pages.length === 1);
     await sync.db.query('update sync.inspections set due_at = now()');
@@ -114,7 +102,7 @@ test('a page that its worker does not end is sent again', () =>
 
 test('nothing is looked at while the budget of the account has no call to spare, or it is paused', () =>
   whileConsuming(async () => {
-    await push('a');
+    await at.push('a');
     await sync.db.query("update sync.lanes set tokens = 25, refilled_at = now() + interval '1 hour'");
     await dayPasses();
     await eventually(async () => !(await inspection()).isDue);
@@ -154,7 +142,7 @@ describe('POST sys/sync/destinations/:type/:name/inspect without an association'
 
   /** Pushes these secrets, longer ago than a store may need to show them. */
   async function pushEarlier(...names: string[]): Promise<void> {
-    await push(...names);
+    await at.push(...names);
     await sync.db.query(`update sync.entries set synced_at = now() - interval '10 minutes'`);
   }
 
@@ -226,7 +214,7 @@ describe('POST sys/sync/destinations/:type/:name/inspect without an association'
     }));
 
   test('returns 409 while the destination is paused, and looks at nothing', async () => {
-    await push('a');
+    await at.push('a');
     await sync.db.query(
       `insert into sync.destination_health (destination_id, destination_type, failures, reason, paused_until)
        select id, type, 1, 'unauthenticated', now() + interval '1 hour' from sync.destinations where name = $1

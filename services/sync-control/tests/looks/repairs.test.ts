@@ -12,18 +12,6 @@ beforeEach(async () => {
   at = await sync.fixture({ drift_policy: 'repair' });
 });
 
-/** Sets and pushes these secrets. */
-async function push(...names: string[]): Promise<void> {
-  for (const name of names) {
-    await at.write(name, { v: 1 });
-    await at.set(name);
-  }
-  await eventually(async () => {
-    await sync.work();
-    return Object.values(await at.lines()).every((line) => line.sync_status === 'SYNCED');
-  });
-}
-
 interface EntryRow {
   id: string;
   generation: number;
@@ -78,7 +66,7 @@ const atRest = () =>
 test.each(['changed', 'missing'] as const)(
   'an external secret that is %s is compared and pushed again under its own generation',
   async (drift) => {
-    await push('a');
+    await at.push('a');
     const [before] = await entries();
     await findFirst(drift);
     await untilPending();
@@ -100,7 +88,7 @@ test.each(['changed', 'missing'] as const)(
 );
 
 test('a foreign external secret is never repaired', async () => {
-  await push('a');
+  await at.push('a');
   await findFirst('foreign');
   await atRest();
   expect(await line()).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', drift: 'foreign' });
@@ -108,7 +96,7 @@ test('a foreign external secret is never repaired', async () => {
 
 test('what was found under another policy is repaired once the policy is repair, and never before', async () => {
   at = await sync.fixture();
-  await push('a');
+  await at.push('a');
   await findFirst('changed');
   await atRest();
   expect(await line()).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', drift: 'changed' });
@@ -117,7 +105,7 @@ test('what was found under another policy is repaired once the policy is repair,
 });
 
 test('nothing is repaired whose removal was requested', async () => {
-  await push('a', 'b');
+  await at.push('a', 'b');
   const [first, second] = await entries();
   await at.remove('a');
   expect(await findInspectable(sync.db, first!.id)).toBeUndefined();
@@ -131,7 +119,7 @@ test('nothing is repaired whose removal was requested', async () => {
 });
 
 test('nothing is repaired while syncing is disabled', async () => {
-  await push('a');
+  await at.push('a');
   await sync.call('PATCH', '/sys/sync/config', { disabled: true });
   await sync.db.query(`update sync.entries set status = 'CLIENT_SIDE_ERROR', drift = 'changed'`);
   expect(await sync.db.query('select is_wanted from sync.repairs')).toEqual([{ is_wanted: true }]);
@@ -141,7 +129,7 @@ test('nothing is repaired while syncing is disabled', async () => {
 });
 
 test('after a confirmation of the installation, nothing is repaired before everything was looked at', async () => {
-  await push('a');
+  await at.push('a');
   await sync.db.query('update sync.installation set confirmed_at = now()');
   await findFirst('changed');
   const [repairs] = await sync.db.query<{ id: string }>('select destination_id as id from sync.repairs');
@@ -153,7 +141,7 @@ test('after a confirmation of the installation, nothing is repaired before every
 });
 
 test('a repair that fails is retried like every put, and is no other repair', async () => {
-  await push('a');
+  await at.push('a');
   await findFirst('changed');
   await untilPending();
   await sync.work('fail');
@@ -166,7 +154,7 @@ test('a repair that fails is retried like every put, and is no other repair', as
 
 describe('an entry whose repair was undone twice within a day', () => {
   beforeEach(async () => {
-    await push('a');
+    await at.push('a');
     for (const drift of ['changed', 'missing'] as const) {
       await findFirst(drift);
       await repair();

@@ -3,9 +3,10 @@ import type { ConfigSettings } from '../../../../login/src/auth-methods/cloudb/c
 import { listCheckScopes } from '../../../../login/src/auth-methods/cloudb/queries/check-scopes.ts';
 import * as configs from '../../../../login/src/auth-methods/cloudb/queries/configs.ts';
 import { forgetPasswords } from '../../../../login/src/auth-methods/cloudb/queries/left-passwords.ts';
-import * as targets from '../../../../login/src/auth-methods/cloudb/queries/login-target.ts';
-import * as roles from '../../../../login/src/auth-methods/cloudb/queries/roles.ts';
+import { cloudBTables } from '../../../../login/src/auth-methods/cloudb/queries/login-target.ts';
 import * as rotations from '../../../../login/src/auth-methods/cloudb/queries/rotations.ts';
+import * as roles from '../../../../login/src/auth-methods/roles/queries/roles.ts';
+import * as targets from '../../../../login/src/auth-methods/targets/queries/stored-target.ts';
 import * as mounts from '../../../../login/src/queries/auth-mounts.ts';
 import * as issuers from '../../../../login/src/queries/identity-issuer.ts';
 import * as keys from '../../../../login/src/queries/identity-keys.ts';
@@ -66,13 +67,15 @@ const config = {} as ConfigSettings;
 
 const methodCases: Case[] = casesOf('login', {
   'finding what a login depends on': (db) =>
-    targets.findLoginTarget({ db, rows }, 'root', 'cloudB1', 'role7'),
-  'finding what a renewal depends on': (db) => targets.findRenewalTarget({ db, rows }, mountId, 'role7'),
-  'finding a role': (db) => roles.findRole(db, mountId, 'role7'),
-  'listing roles': (db) => roles.listRoleNames(db, mountId, { ...first, after: 'role3' }),
-  'creating a role': (db) => roles.upsertRole(db, mountId, 'new', role),
-  'changing a role': (db) => roles.upsertRole(db, mountId, 'role7', role),
-  'deleting a role': (db) => roles.deleteRoleRow(db, mountId, 'role7'),
+    targets.findStoredTarget({ db, rows }, cloudBTables, 'root', 'cloudB1', 'role7'),
+  'finding what a renewal depends on': (db) =>
+    targets.findStoredSettings({ db, rows }, cloudBTables, mountId, 'role7'),
+  'finding a role': (db) => roles.findRole(db, 'login.cloudb_roles', mountId, 'role7'),
+  'listing roles': (db) =>
+    roles.listRoleNames(db, 'login.cloudb_roles', mountId, { ...first, after: 'role3' }),
+  'creating a role': (db) => roles.upsertRole(db, 'login.cloudb_roles', mountId, { name: 'new', ...role }),
+  'changing a role': (db) => roles.upsertRole(db, 'login.cloudb_roles', mountId, { name: 'role7', ...role }),
+  'deleting a role': (db) => roles.deleteRoleRow(db, 'login.cloudb_roles', mountId, 'role7'),
   'looking where roles bind logins': (db) => listCheckScopes(db, mountId),
   'finding a configuration': (db) => configs.findConfig(db, mountId),
   'finding the credentials of a mount': (db) => configs.findCredentials(db, mountId),

@@ -1,15 +1,10 @@
-import { useEffect } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { dataOf } from '../../../api/client.ts';
 import { textOf } from '../../../api/optional.ts';
-import { Button } from '../../../components/button.tsx';
 import { Drift } from '../../../components/inline/drift.tsx';
-import { Loading } from '../../../components/loading.tsx';
-import { ProblemNotice } from '../../../components/problem-notice.tsx';
+import { OutcomeDialog } from '../../../components/outcome-dialog.tsx';
 import { useAction } from '../../destinations/actions/use-action.ts';
 import type { DestinationRef } from '../../destinations/destination-api.ts';
 import type { AssociatedSecret, SecretRef } from '../association-api.ts';
-import '../../../components/dialog.css';
 import '../../destinations/destinations.css';
 
 interface InspectDialogProps {
@@ -20,30 +15,17 @@ interface InspectDialogProps {
 
 /** Has the external secrets of an association looked at, and shows what was found. */
 export function InspectDialog({ destination, secret, onClose }: InspectDialogProps) {
-  const inspection = useInspection(destination, secret);
-  const { mutate, data } = inspection;
-  useEffect(() => mutate(), [mutate]);
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={(open) => !open && onClose()}>
-      <Modal className="modal">
-        <Dialog className="dialog">
-          <Heading slot="title">
-            Inspection of {secret.mount}/{secret.secret_name}
-          </Heading>
-          {inspection.isPending && <Loading what="what is in the store, which takes up to 20 s" />}
-          {inspection.error && <ProblemNotice title="Nothing was looked at." error={inspection.error} />}
-          {data && <Found {...data} />}
-          <div className="dialog-actions">
-            <Button isDisabled={inspection.isPending} onPress={() => mutate()}>
-              Inspect again
-            </Button>
-            <Button kind="primary" onPress={onClose}>
-              Close
-            </Button>
-          </div>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <OutcomeDialog
+      title={`Inspection of ${secret.mount}/${secret.secret_name}`}
+      action={useInspection(destination, secret)}
+      awaited="what is in the store, which takes up to 20 s"
+      failed="Nothing was looked at."
+      again="Inspect again"
+      onClose={onClose}
+    >
+      {(found) => <Found {...found} />}
+    </OutcomeDialog>
   );
 }
 

@@ -1,6 +1,6 @@
+import { type Check, check } from '../../roles/check.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
 import type { RoleSettings } from '../roles/role-settings.ts';
-import { type Check, check } from './check.ts';
 import type { Lookup, LookupResults } from './lookup.ts';
 import {
   missingPlace,

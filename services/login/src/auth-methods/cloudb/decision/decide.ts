@@ -1,7 +1,7 @@
 import { Problem } from '@secrets/domain';
+import { type Check, check } from '../../roles/check.ts';
 import type { Provider } from '../provider/provider.ts';
 import { type Attempt, assess } from './assess.ts';
-import { type Check, check } from './check.ts';
 import { type LookupResults, lookUp } from './lookup.ts';
 import type { ProvenPlace } from './place-bounds.ts';
 

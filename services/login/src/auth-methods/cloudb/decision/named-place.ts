@@ -1,3 +1,4 @@
+import { type Check, check, reasonUnless } from '../../roles/check.ts';
 import type { ResourceName } from '../provider/provider.ts';
 import {
   flexibleSetName,
@@ -10,7 +11,6 @@ import {
   wholeScaleSetName,
 } from '../resource-names/resource-id.ts';
 import { isSameName } from '../resource-names/same-name.ts';
-import { type Check, check, reasonUnless } from './check.ts';
 import type { TokenPlace } from './token-place.ts';
 
 /** The fields of a login that name where the caller runs, in the provider's grammar. */

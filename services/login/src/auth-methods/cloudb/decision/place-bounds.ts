@@ -1,6 +1,6 @@
+import { type Check, check, reasonUnless } from '../../roles/check.ts';
 import { folded, includesName } from '../resource-names/same-name.ts';
 import { bounds, type PlaceField } from '../roles/bound-fields.ts';
-import { type Check, check, reasonUnless } from './check.ts';
 import { type RoleBounds, specific } from './role-bounds.ts';
 
 /** Where a principal runs, as its token and the provider's API proved it, in the spelling of the provider. */

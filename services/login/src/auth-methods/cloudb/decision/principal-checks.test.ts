@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { addressChecks } from '../../roles/address-checks.ts';
+import type { Check } from '../../roles/check.ts';
 import { mergedRole, type RoleBody } from '../roles/role-settings.ts';
-import type { Check } from './check.ts';
-import { addressChecks, ageChecks, principalChecks } from './principal-checks.ts';
+import { ageChecks, principalChecks } from './principal-checks.ts';
 
 const role = (body: RoleBody) =>
   mergedRole({ ...mergedRole(undefined, { bound_locations: ['x'] }), bound_locations: [] }, body);

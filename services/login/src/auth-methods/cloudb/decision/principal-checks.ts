@@ -1,4 +1,4 @@
-import { addressRanges } from '@secrets/access';
+import { type Check, check, reasonUnless } from '../../roles/check.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
 import { includesName, namesAmong } from '../resource-names/same-name.ts';
 import {
@@ -10,7 +10,6 @@ import {
   sufficientFields,
 } from '../roles/bound-fields.ts';
 import type { RoleSettings } from '../roles/role-settings.ts';
-import { type Check, check, reasonUnless } from './check.ts';
 import { admitsNoLogin, bindsPrincipals, type RoleBounds, specific } from './role-bounds.ts';
 
 /** The claims that prove a principal. */
@@ -84,24 +83,6 @@ function ageDenialReason(age: number, maxAge: number): string | undefined {
     age >= -leewaySeconds,
     "the token's iat lies in the future, and the role has max_token_age",
   );
-}
-
-/** Checks the address of the caller. */
-export function addressChecks(
-  { token_bound_cidrs: cidrs }: Pick<RoleSettings, 'token_bound_cidrs'>,
-  remoteAddress: string,
-): Check[] {
-  if (cidrs.length === 0) return [];
-  return [
-    check(
-      "the caller's address is in token_bound_cidrs",
-      'remote_address',
-      reasonUnless(
-        addressRanges(cidrs).includes(remoteAddress),
-        "the caller's address is not in the role's token_bound_cidrs",
-      ),
-    ),
-  ];
 }
 
 const boundCheck = (role: RoleBounds): Check =>

@@ -1,8 +1,9 @@
+import { addressChecks } from '../../roles/address-checks.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
 import { isSameName } from '../resource-names/same-name.ts';
 import type { RoleSettings } from '../roles/role-settings.ts';
 import { type ProvenPlace, placeBoundChecks } from './place-bounds.ts';
-import { addressChecks, type Principal, principalChecks } from './principal-checks.ts';
+import { type Principal, principalChecks } from './principal-checks.ts';
 import { bindsPlace } from './role-bounds.ts';
 
 /** The tokens that a mount accepts. */

@@ -1,3 +1,4 @@
+import { type Check, check, reasonUnless } from '../../roles/check.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
 import type { AssignedIdentity, ProviderResource } from '../provider/provider.ts';
 import {
@@ -10,7 +11,6 @@ import {
   wholeScaleSetName,
 } from '../resource-names/resource-id.ts';
 import { isSameName } from '../resource-names/same-name.ts';
-import { type Check, check, reasonUnless } from './check.ts';
 import type { Lookup, LookupResults } from './lookup.ts';
 import { type NamedPlace, namedScaleSet } from './named-place.ts';
 import { locationBoundChecks, type ProvenPlace, scaleSetBoundChecks } from './place-bounds.ts';

@@ -1,9 +1,9 @@
 import type { JWTPayload } from 'jose';
 import { findOwnerReasons } from '../../../tokens/owner-reasons.ts';
+import { addressChecks } from '../../roles/address-checks.ts';
+import { type Check, check, reasonUnless } from '../../roles/check.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import { type Check, check, reasonUnless } from '../decision/check.ts';
 import { allChecks } from '../decision/decide.ts';
-import { addressChecks } from '../decision/principal-checks.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
 import { attemptOf, identityOf } from '../login/attempt.ts';
 import type { LoginTarget, ReadyTarget } from '../queries/login-target.ts';

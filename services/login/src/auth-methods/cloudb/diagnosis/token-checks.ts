@@ -1,7 +1,7 @@
 import { Problem } from '@secrets/domain';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { type Check, check } from '../../roles/check.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
-import { type Check, check } from '../decision/check.ts';
 import { type DirectoryClaims, parseClaims, readClaims } from '../directory/claims.ts';
 import {
   claimRules,

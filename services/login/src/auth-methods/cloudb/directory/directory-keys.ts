@@ -1,26 +1,15 @@
 import type { JWTVerifyGetKey } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { KeysByMount } from '../../verification/keys-by-mount.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
 import type { DirectoryTenant } from './discovery.ts';
 import { directories } from './environments.ts';
 import { TenantKeys } from './tenant-keys.ts';
 
-const maxMounts = 5_000;
-
-interface Kept {
-  /** The tenant that they are of. */
-  name: string;
-  keys: TenantKeys;
-}
-
-/**
- * The signing keys of the tenant that each mount is configured for. Mounts of one tenant do not share them: a write of
- * the configuration of one, which drops its keys, must not make the others depend on the directory.
- */
+/** The signing keys of the tenant that each mount is configured for. */
 export class DirectoryKeys {
   readonly #authorityUrl: string | undefined;
   readonly #clock: () => number;
-  readonly #byMount = new LRUCache<string, Kept>({ max: maxMounts });
+  readonly #byMount = new KeysByMount();
 
   /** @param authorityUrl replaces the directory of every environment */
   constructor(authorityUrl: string | undefined, clock: () => number = () => performance.now()) {
@@ -50,17 +39,12 @@ export class DirectoryKeys {
 
   keysOf(mountId: string, config: Pick<ConfigSettings, 'environment' | 'tenant_id'>): JWTVerifyGetKey {
     const tenant = this.tenantOf(config);
-    const name = nameOf(tenant);
-    const kept = this.#byMount.get(mountId);
-    if (kept?.name === name) return kept.keys.find;
-    const keys = new TenantKeys(tenant, this.#clock);
-    this.#byMount.set(mountId, { name, keys });
-    return keys.find;
+    return this.#byMount.of(mountId, nameOf(tenant), () => new TenantKeys(tenant, this.#clock));
   }
 
   /** Drops the cached keys of a mount, as after a change of its configuration. */
   forget(mountId: string): void {
-    this.#byMount.delete(mountId);
+    this.#byMount.forget(mountId);
   }
 }
 

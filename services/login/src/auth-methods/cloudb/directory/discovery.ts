@@ -1,6 +1,6 @@
 import { invalid, Problem, urlSegment } from '@secrets/domain';
 import { z } from 'zod';
-import { fetchDocument } from './bounded-fetch.ts';
+import { fetchDocument } from '../../verification/http/bounded-fetch.ts';
 import { type Environment, issuersOf, tenantOfIssuer } from './environments.ts';
 
 /** A tenant of a directory, which its ID names, or one of its domains. */

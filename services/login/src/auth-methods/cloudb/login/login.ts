@@ -1,17 +1,16 @@
-import { invalid, Problem } from '@secrets/domain';
+import { invalid } from '@secrets/domain';
 import { type IssuedToken, issueToken } from '../../../tokens/issue-token.ts';
-import { withDefaultPolicy } from '../../../tokens/token-fields.ts';
 import { planLifetime } from '../../../tokens/token-lifetime.ts';
 import { type LoginEndpoint, NoSuchMount } from '../../auth-method.ts';
+import { addressChecks } from '../../roles/address-checks.ts';
+import { refusalProblem, requirePassed } from '../../roles/check.ts';
+import { lifetimeRequest, tokenOfRole } from '../../roles/role-tokens.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import type { Check } from '../decision/check.ts';
 import type { ProvenPlace } from '../decision/place-bounds.ts';
-import { addressChecks, boundClaims } from '../decision/principal-checks.ts';
+import { boundClaims } from '../decision/principal-checks.ts';
 import { type DirectoryClaims, parseClaims } from '../directory/claims.ts';
 import { verifyDirectoryToken } from '../directory/verify-directory-token.ts';
 import type { ReadyTarget } from '../queries/login-target.ts';
-import { lifetimeRequest } from '../roles/lifetime-request.ts';
-import { isBatch } from '../roles/role-settings.ts';
 import { identityOf } from './attempt.ts';
 import { decideLogin } from './decide-login.ts';
 import type { LoginRequest } from './login-request.ts';
@@ -33,13 +32,16 @@ export async function logIn(
   const login = await findLogin(context, at, request);
   const { target } = login;
   const { mountId, config, role, limits } = target;
-  requireBoundAddress(login);
+  requirePassed(addressChecks(role, at.remoteAddress));
   const keys = context.directory.keysOf(mountId, config);
   const jwt = await verifyDirectoryToken(request.jwt, keys, config, new Date(context.db.now()));
   const claims = parseClaims(jwt.payload);
   const place = await requireAdmitted(context, login, claims, jwt.protectedHeader.kid);
   return issueToken(context, {
-    ...tokenOf(login, claims, place),
+    ...tokenOfRole(role, at, {
+      principal: claims.oid,
+      metadata: { role: request.role.toLowerCase(), ...placeMetadata(place) },
+    }),
     lifetime: planLifetime(lifetimeRequest(role), new Date(context.db.now()), { limits }),
     owner: {
       ...identityOf(mountId, claims),
@@ -55,11 +57,6 @@ async function findLogin(context: CloudBContext, at: LoginEndpoint, request: Log
   if (config === null) throw invalid('this auth mount is not configured');
   if (role === null) throw invalid('role: does not exist');
   return { at, target: { ...target, config, role }, request };
-}
-
-function requireBoundAddress({ target, at }: Login): void {
-  const failed = addressChecks(target.role, at.remoteAddress).find(({ passed }) => !passed);
-  if (failed !== undefined) throw refusalProblem(failed);
 }
 
 /** Throws the reason of the first check that fails. Returns where the principal runs, if the role binds that. */
@@ -79,26 +76,6 @@ async function requireAdmitted(
   context.log.info({ ...proven, mount: at.mount, refusal: problem.message }, 'login refused');
   throw problem;
 }
-
-const refusalProblem = ({ reason, isInvalid = false }: Check): Problem =>
-  new Problem(isInvalid ? 'invalid' : 'forbidden', reason);
-
-const tokenOf = (
-  { at, target: { role }, request }: Login,
-  claims: DirectoryClaims,
-  place: ProvenPlace | undefined,
-) => ({
-  type: isBatch(role) ? ('batch' as const) : ('service' as const),
-  parentAccessor: null,
-  namespaceId: at.namespaceId,
-  displayName: `${at.mount}-${claims.oid}`,
-  creationPath: `auth/${at.mount}/login`,
-  policies: withDefaultPolicy(role.token_policies, role.token_no_default_policy),
-  metadata: { role: request.role.toLowerCase(), ...placeMetadata(place) },
-  boundCidrs: role.token_bound_cidrs,
-  renewable: !isBatch(role),
-  uses: role.token_num_uses || null,
-});
 
 /** The claims that a renewal is checked against, without what proves nothing. */
 const provenClaims = ({ target }: Login, claims: DirectoryClaims): DirectoryClaims => ({

@@ -1,12 +1,12 @@
 import type { RowSource } from '@secrets/access';
 import { z } from 'zod';
 import type { RenewalDecision, StoredLogin } from '../../../tokens/renew-token.ts';
+import { lifetimeRequest } from '../../roles/role-tokens.ts';
 import type { ProvenPlace } from '../decision/place-bounds.ts';
 import { renewalDenialReason } from '../decision/renewal.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
 import { environments } from '../directory/environments.ts';
 import { findRenewalTarget, type ReadyTarget } from '../queries/login-target.ts';
-import { lifetimeRequest } from '../roles/lifetime-request.ts';
 
 const Place = z.object({
   subscriptionId: z.string(),

@@ -1,6 +1,6 @@
 import { Problem } from '@secrets/domain';
+import { fetchDocument } from '../../../verification/http/bounded-fetch.ts';
 import type { CloudBContext } from '../../cloudb-context.ts';
-import { fetchDocument } from '../../directory/bounded-fetch.ts';
 import { discoverKeys } from '../../directory/discovery.ts';
 import type { MountClient } from '../../provider/mount-client.ts';
 import type { MountIdentity } from '../../provider/mount-clients.ts';

@@ -1,7 +1,7 @@
 import type { PipelineResponse } from '@azure/core-rest-pipeline';
 import { Problem, parsedJson } from '@secrets/domain';
 import { z } from 'zod';
-import { retryAfterMs } from '../http/retry-after.ts';
+import { retryAfterMs } from '../../../verification/http/retry-after.ts';
 
 const issuerHint = 'see the federated credential of the app registration and identity/oidc/config';
 

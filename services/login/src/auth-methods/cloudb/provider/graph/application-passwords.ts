@@ -12,8 +12,8 @@ import type { TokenCredential } from '@azure/identity';
 import { Problem } from '@secrets/domain';
 import { type Sealed, seal } from '@secrets/seal';
 import { z } from 'zod';
+import { retryAfterMs } from '../../../verification/http/retry-after.ts';
 import { unavailable } from '../credentials/token-problem.ts';
-import { retryAfterMs } from '../http/retry-after.ts';
 
 const Listed = z.object({
   keyId: z.string(),

@@ -6,7 +6,7 @@ import {
   RestError,
 } from '@azure/core-rest-pipeline';
 import { Problem } from '@secrets/domain';
-import { readBounded } from '../../directory/read-bounded.ts';
+import { readBounded } from '../../../verification/http/read-bounded.ts';
 
 const timeoutMs = 5_000;
 /** The description of a machine with all its extensions has less than 1 MiB. */

@@ -5,7 +5,7 @@ import {
   RestError,
 } from '@azure/core-rest-pipeline';
 import { describe, expect, test } from '@jest/globals';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from '../../../verification/http/retry-after.ts';
 import { type Retries, retryingClient } from './retrying-client.ts';
 
 const retries: Retries = { maxRetries: 3, retryDelayMs: 10, maxRetryDelayMs: 20, budgetMs: 1_000 };

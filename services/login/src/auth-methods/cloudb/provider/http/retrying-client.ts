@@ -6,7 +6,7 @@ import {
   type RetryStrategy,
   retryPolicy,
 } from '@azure/core-rest-pipeline';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from '../../../verification/http/retry-after.ts';
 
 /** Settings for repeating failed requests. */
 export interface Retries {

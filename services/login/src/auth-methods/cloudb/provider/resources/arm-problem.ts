@@ -1,7 +1,7 @@
 import { RestError } from '@azure/core-rest-pipeline';
 import { Problem } from '@secrets/domain';
+import { retryAfterMs } from '../../../verification/http/retry-after.ts';
 import { unavailable } from '../credentials/token-problem.ts';
-import { retryAfterMs } from '../http/retry-after.ts';
 import { MissingPermission } from '../provider.ts';
 
 /** The kind of resource that is read, in the plural, and the permission that this needs. */

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import { Fault } from '@secrets/domain';
 import { Agent, buildConnector, fetch } from 'undici';
-import { malformedResponse } from '../responses/parse-response.ts';
-import { bodyBytes, readBody } from '../responses/response-budget.ts';
 import { connectTarget, type Gate, guardedLookup } from './gate.ts';
+import { bodyBytes, readBody } from './response-budget.ts';
 
 /** A `fetch` for provider clients that accept one. `maxBytes` limits the body; default `bodyBytes.description`. */
 export type BoundedFetch = (
@@ -63,7 +62,7 @@ async function received(response: Response, maxBytes: number): Promise<Response>
   const { status, statusText, headers, body: chunks } = response;
   if (status > maxStatus) {
     await chunks?.cancel();
-    throw failed(malformedResponse('the call', status));
+    throw failed(new Fault('unavailable', 'the call: the response cannot be parsed'));
   }
   const body = await readBody({ status, chunks, maxBytes }).catch((error: unknown) => {
     throw error instanceof Fault ? failed(error) : error;

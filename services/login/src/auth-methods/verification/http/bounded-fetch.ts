@@ -1,6 +1,6 @@
 import { Problem } from '@secrets/domain';
-import { retryAfterMs } from '../provider/http/retry-after.ts';
 import { readBounded } from './read-bounded.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 const maxBytes = 512 * 1024;
 const timeoutMs = 5_000;

@@ -1,3 +1,5 @@
+import { Problem } from '@secrets/domain';
+
 /** One check of a decision. */
 export interface Check {
   /** What must be true. */
@@ -18,3 +20,13 @@ export const check = (what: string, claim: string, reason: string | undefined): 
 /** The reason if a condition does not hold. */
 export const reasonUnless = (holds: boolean, reason: string): string | undefined =>
   holds ? undefined : reason;
+
+/** Throws the reason of the first check that failed: `invalid` or `forbidden`. */
+export function requirePassed(checks: readonly Check[]): void {
+  const failed = checks.find(({ passed }) => !passed);
+  if (failed !== undefined) throw refusalProblem(failed);
+}
+
+/** The problem of a check that failed. */
+export const refusalProblem = ({ reason, isInvalid = false }: Check): Problem =>
+  new Problem(isInvalid ? 'invalid' : 'forbidden', reason);

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, expect, test } from '@jest/globals';
-import { bytesReadBy } from '../conformance/rules/bytes-read-by.ts';
-import { networkFault } from '../responses/network-fault.ts';
+import { bytesReadBy } from '../../sync-worker/src/conformance/rules/bytes-read-by.ts';
+import { networkFault } from '../../sync-worker/src/responses/network-fault.ts';
 import { createEgressGuard, type Egress } from './egress-guard.ts';
 
 const closers: (() => void)[] = [];

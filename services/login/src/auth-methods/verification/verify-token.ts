@@ -1,0 +1,151 @@
+import { excessOf, invalid, Problem, repeatedName } from '@secrets/domain';
+import {
+  compactVerify,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JWTClaimVerificationOptions,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyResult,
+  jwtVerify,
+  UnsecuredJWT,
+} from 'jose';
+import { asTokenProblem, unusableKeys } from './token-problem.ts';
+
+const maxBytes = 65_536;
+
+/** A rule that the claims of every token must meet. */
+export interface ClaimRule {
+  check: string;
+  claims: readonly string[];
+  options: JWTClaimVerificationOptions;
+}
+
+/** The signatures that are accepted. */
+export interface AcceptedSignatures {
+  algorithms: readonly string[];
+  /** Whether a token must name its key, which every directory that publishes several does. */
+  needsKeyId: boolean;
+}
+
+/**
+ * Verifies that a directory signed a token, and that its claims meet the rules. Returns its header and payload. Throws `invalid`
+ * if it is malformed or over 64 KiB, `forbidden` with the failed check, and what `keys` throws. No message contains a part
+ * of the token.
+ */
+export async function verifyToken(
+  token: string,
+  keys: JWTVerifyGetKey,
+  accepted: AcceptedSignatures,
+  rules: readonly ClaimRule[],
+): Promise<JWTVerifyResult> {
+  refuseMalformed(token, accepted);
+  const options = rules.map((rule) => rule.options);
+  const requiredClaims = options.flatMap((option) => option.requiredClaims ?? []);
+  try {
+    const verified = await jwtVerify(token, usable(keys), {
+      algorithms: [...accepted.algorithms],
+      ...Object.assign({}, ...options),
+      requiredClaims,
+    });
+    refuseRepeatedNames(token);
+    return verified;
+  } catch (error) {
+    throw asTokenProblem(error);
+  }
+}
+
+/** Verifies only that the directory signed a token, in the same way. */
+export async function verifyTokenSignature(
+  token: string,
+  keys: JWTVerifyGetKey,
+  accepted: AcceptedSignatures,
+): Promise<void> {
+  refuseMalformed(token, accepted);
+  try {
+    await compactVerify(token, usable(keys), { algorithms: [...accepted.algorithms] });
+    refuseRepeatedNames(token);
+  } catch (error) {
+    throw asTokenProblem(error);
+  }
+}
+
+/** The claims of a token that is not verified. Throws `invalid` if it is malformed. */
+export function decodeUnverified(token: string, accepted: AcceptedSignatures): JWTPayload {
+  refuseMalformed(token, accepted);
+  try {
+    return decodeJwt(token);
+  } catch (error) {
+    throw asTokenProblem(error);
+  }
+}
+
+/** Checks the claims that a rule is about, whatever the others are. Throws `forbidden` with the claim that failed. */
+export function requireRule(payload: JWTPayload, { claims, options }: ClaimRule): void {
+  const own = Object.fromEntries(Object.entries(payload).filter(([name]) => claims.includes(name)));
+  try {
+    UnsecuredJWT.decode(new UnsecuredJWT(own).encode(), options);
+  } catch (error) {
+    throw asTokenProblem(error);
+  }
+}
+
+/** Minimum size of an RSA key: https://www.rfc-editor.org/rfc/rfc7518#section-3.3 */
+const leastModulusBits = 2_048;
+
+/** Refuses keys that the library would report as a fault of this program: damaged ones, and ones that are too short. */
+const usable =
+  (keys: JWTVerifyGetKey): JWTVerifyGetKey =>
+  async (header, token) => {
+    const key = await findKey(keys, header, token);
+    if (isTooShort(key)) throw unusableKeys();
+    return key;
+  };
+
+async function findKey(keys: JWTVerifyGetKey, ...of: Parameters<JWTVerifyGetKey>) {
+  try {
+    return await keys(...of);
+  } catch (error) {
+    throw error instanceof Problem || error instanceof errors.JOSEError ? error : unusableKeys(error);
+  }
+}
+
+/** Other algorithms name the curve, and so the size. */
+function isTooShort(key: unknown): boolean {
+  const { name = '', modulusLength = 0 } =
+    (key as { algorithm?: { name?: string; modulusLength?: number } }).algorithm ?? {};
+  return !/^(?:EC|Ed)/.test(name) && modulusLength < leastModulusBits;
+}
+
+/**
+ * Limits for the header and the claims: a directory names at most a few hundred groups in a token. Counted before the header is
+ * parsed, which is not signed yet.
+ */
+const budget = { depth: 16, values: 2_000 };
+
+function refuseMalformed(token: string, { algorithms, needsKeyId }: AcceptedSignatures): void {
+  if (Buffer.byteLength(token) > maxBytes) throw invalid('jwt: exceeds 64 KiB');
+  for (const part of token.split('.', 2)) {
+    const excess = excessOf(Buffer.from(part, 'base64url'), budget);
+    if (excess !== undefined) throw invalid(`jwt: ${excess}`);
+  }
+  try {
+    const { kid, alg } = decodeProtectedHeader(token);
+    if (typeof alg !== 'string') throw invalid('jwt: does not name an algorithm');
+    const isNeeded = kid !== undefined || needsKeyId;
+    if (isNeeded && algorithms.includes(alg) && typeof kid !== 'string')
+      throw invalid('jwt: does not name a key');
+  } catch (error) {
+    throw error instanceof Problem ? error : asTokenProblem(new errors.JWTInvalid());
+  }
+}
+
+/** Parsers differ in which of two claims of one name they take, so a token that has two is refused, even if it is signed. */
+function refuseRepeatedNames(token: string): void {
+  const [header = '', payload = ''] = token.split('.');
+  const hasRepeated = [header, payload].some(
+    (part) => repeatedName(Buffer.from(part, 'base64url').toString()) !== undefined,
+  );
+  if (hasRepeated) throw invalid('jwt: contains a name twice');
+}
