@@ -83,8 +83,9 @@ async function prepare(
 
 /** Number of secrets that are pushed at most: the store permits no more, or they take long enough. */
 function maxSecrets(type: string): number {
-  if (destinationTypes[type]!.budget.maxOutstanding === 1) return 200;
-  return type === 'cloudC-sm' ? 500 : (sandboxTypes.find((one) => one.type === type)!.maxEntries ?? 10_000);
+  const { maxEntries = 10_000 } = sandboxTypes.find((one) => one.type === type)!;
+  if (destinationTypes[type]!.budget.maxOutstanding === 1) return Math.min(200, maxEntries);
+  return type === 'cloudC-sm' ? 500 : maxEntries;
 }
 
 const achieved = (type: string) =>
