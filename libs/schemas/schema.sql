@@ -1,4 +1,4 @@
--- login: up to 025.do.bound-roles.sql
+-- login: up to 026.do.recovery.sql
 -- secrets: up to 007.do.clock.sql
 -- sync: up to 051.do.imports.sql
 
@@ -225,6 +225,7 @@ create table login.removed_owners (
 create table login.root_token (
   id boolean default true not null,
   made_at timestamp with time zone default now() not null,
+  recovery_accessor text,
   constraint root_token_id_check CHECK (id),
   constraint root_token_pkey PRIMARY KEY (id)
 );

@@ -22,7 +22,7 @@ import { sweepTokens } from './tokens/sweep-tokens.ts';
 import { sweepWrappedResponses } from './wrapping/sweep-wrapped.ts';
 
 export { cloudBConfig, cloudBEnv } from './config.ts';
-export { ensureRootToken } from './tokens/root-token.ts';
+export { ensureRootToken } from './tokens/root/root-token.ts';
 
 export interface LoginDeps {
   db: Db;

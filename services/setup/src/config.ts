@@ -36,6 +36,18 @@ export const RowsEnv = z.object({
   ROW_KEY_FILE: z.string().min(1),
 });
 
+/** The environment of `recover`. Without `DATABASE_URL`, it uses the embedded database that runs in `DATA_DIR`. */
+export const RecoverEnv = z.object({
+  /** With the name and password of the database's owner. */
+  DATABASE_URL: z.string().min(1).optional(),
+  /** The row key of login; by default, the one in `DATA_DIR`. */
+  ROW_KEY_FILE: z.string().min(1).optional(),
+  DATA_DIR: z.string().min(1).default('./.data'),
+  /** A file that does not exist yet, for the token. */
+  RECOVERY_FILE: z.string().min(1).default('recovery-token'),
+});
+export type RecoverEnv = z.infer<typeof RecoverEnv>;
+
 /** The environment of `broker`. */
 export const BrokerEnv = z.object({
   /** RabbitMQ's management API, with the administrator's name and password. */

@@ -3,9 +3,11 @@ import { openPostgres } from '@secrets/db';
 import { readKeyRing } from '@secrets/seal';
 import { createLogger } from '@secrets/telemetry';
 import { prepareBroker } from './broker/prepare-broker.ts';
-import { BrokerEnv, DatabaseEnv, KeysEnv, RowsEnv } from './config.ts';
+import { BrokerEnv, DatabaseEnv, KeysEnv, RecoverEnv, RowsEnv } from './config.ts';
 import { bindRows, checkRows } from './database/check-rows.ts';
 import { prepareDatabase } from './database/prepare-database.ts';
+import { recover } from './database/recover.ts';
+import { recoveryPlace } from './database/recovery-place.ts';
 import { createKeys } from './keys/create-keys.ts';
 import { readBrokerPasswords, readRolePasswords } from './keys/installation.ts';
 
@@ -13,7 +15,8 @@ const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'in
 
 /**
  * The commands of this program: `node main.ts keys`, then `node main.ts database` and `node main.ts broker`. `rows` changes
- * nothing; with the ID of a row key, it also lists what this key binds. `bind` takes the digest that `rows` has logged.
+ * nothing; with the ID of a row key, it also lists what this key binds. `bind` takes the digest that `rows` has logged. `recover`
+ * creates a root token for an operator who has no other way in.
  */
 const commands: Record<string, () => Promise<void>> = {
   keys: async () => {
@@ -39,6 +42,13 @@ const commands: Record<string, () => Promise<void>> = {
       onListed: (row) => log.warn(row, 'a row that decides about access is not as it should be'),
     }).finally(db.close);
     log.info(counts, 'every row that decides about access was checked');
+  },
+  recover: async () => {
+    const place = recoveryPlace(readConfig(RecoverEnv, withFiles(process.env)));
+    const db = openPostgres({ url: place.databaseUrl, connections: 1, applicationName: 'setup' });
+    const rowKeys = readKeyRing(place.rowKeyFile);
+    const created = await recover(db, { file: place.file, rowKeys }).finally(db.close);
+    log.warn({ ...created, file: place.file }, 'created a root token for an hour');
   },
   bind: async () => {
     const env = readConfig(RowsEnv, withFiles(process.env));

@@ -51,6 +51,7 @@ const ofSwitch: Present = (_row, mayRead) => (mayRead(statusPath) ? {} : undefin
 const switches: Readonly<Record<string, Present>> = {
   ...{ sync_disabled: ofSwitch, sync_enabled: ofSwitch },
   ...{ sync_held: ofSwitch, sync_released: ofSwitch },
+  recovery_token_created: ofSwitch,
 };
 
 const ofLane: Present = ({ laneId, destinationType, fault, pausedUntil }, mayRead) =>

@@ -51,15 +51,14 @@ export async function deleteOldChanges(sql: Sql): Promise<void> {
 const revokeText = `update login.tokens set expires_at = to_timestamp(0), orphans_children = $2
   where accessor = $1 and (expires_at is null or expires_at > now())`;
 
+/** Ends a token and every token created with it, in a transaction that records the change. */
+export async function endToken(tx: Tx, accessor: string): Promise<void> {
+  await tx.query(revokeText, [accessor, false]);
+}
+
 /** Revokes a token and every token created with it. Changes one row, however many these are. */
 export const revokeToken = (db: Db, accessor: string): Promise<void> =>
-  revoking(
-    db,
-    async (tx) => {
-      await tx.query(revokeText, [accessor, false]);
-    },
-    [changeTag.token(accessor)],
-  );
+  revoking(db, (tx) => endToken(tx, accessor), [changeTag.token(accessor)]);
 
 /** Revokes one token; its children become orphans. Changes one row as well. */
 export const revokeOrphan = (db: Db, accessor: string): Promise<void> =>

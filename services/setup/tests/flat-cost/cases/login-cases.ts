@@ -28,6 +28,7 @@ import {
   insertToken,
   rootTokenWasCreated,
 } from '../../../../login/src/queries/tokens/new-tokens.ts';
+import { replaceRecoveryToken } from '../../../../login/src/queries/tokens/recovery-tokens.ts';
 import {
   deleteOldChanges,
   recordChange,
@@ -115,6 +116,11 @@ const tokenCases: Case[] = casesOf('login', {
   'creating a token': (db) => insertToken(db, { ...newToken(), parentAccessor: 'ordinary1', entityId: null }),
   'creating the root token': (db) => insertRootToken(db, { ...newToken(), entityId: null }),
   'looking whether the root token was created': (db) => rootTokenWasCreated(db),
+  'replacing the recovery token': async (db) => {
+    await insertRootToken(db, { ...newToken(), entityId: null });
+    for (const token of [newToken(), newToken()])
+      await db.transaction((tx) => replaceRecoveryToken(tx, { ...token, entityId: null }));
+  },
   'logging in': (db) => insertLoginToken(db, newToken(), login('principal50000')),
   'logging in, several at once': (db) =>
     insertLoginTokens(db, [

@@ -48,6 +48,7 @@ import * as replans from '../../../../sync-control/src/queries/destinations/repl
 import * as reads from '../../../../sync-control/src/queries/destinations/store-reads.ts';
 import * as progress from '../../../../sync-control/src/queries/event-progress.ts';
 import * as events from '../../../../sync-control/src/queries/events.ts';
+import { recordRecoveryToken } from '../../../../sync-control/src/queries/recovery-event.ts';
 import { resetSyncConfig, updateSyncConfig } from '../../../../sync-control/src/queries/sync-config.ts';
 import type { CaseDb } from '../measured-db.ts';
 import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
@@ -408,6 +409,7 @@ const reconciliationCases: Case[] = casesOf('sync-control', {
 const beginning = { xid: 0n, id: 0n, second: 1 };
 
 const eventCases: Case[] = casesOf('sync-control', {
+  'recording a recovery token': (db) => recordRecoveryToken(db),
   'reading a page of events': async (db) => {
     await events.readEvents(db, { after: beginning, limit: 200, namespaceIds: ['root'] });
     const after = await events.readEventHorizon(db);

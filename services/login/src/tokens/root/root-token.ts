@@ -1,9 +1,9 @@
 import { newAccessor, newToken, rowGuard, tokenHash, tokenKind } from '@secrets/access';
 import type { Db } from '@secrets/db';
 import { createSecretFile, type KeyRing, type Sealed, seal } from '@secrets/seal';
-import { newTokenRow } from '../queries/tokens/bound-row.ts';
-import { insertRootToken, rootTokenWasCreated } from '../queries/tokens/new-tokens.ts';
-import { planLifetime } from './token-lifetime.ts';
+import { newTokenRow } from '../../queries/tokens/bound-row.ts';
+import { insertRootToken, rootTokenWasCreated } from '../../queries/tokens/new-tokens.ts';
+import { planLifetime } from '../token-lifetime.ts';
 
 /**
  * Creates the root token on the first start: from the operator's file, or a new one that is written to that file,
