@@ -81,6 +81,8 @@ describe('a configuration', () => {
     const { status, body } = await save('9'.repeat(1_600));
     expect(status).toBe(400);
     expect(body.errors[0]).toMatch(/retry_delay/);
+    const listed = await save(`[-${'9'.repeat(60)}, -${'9'.repeat(60)}]`);
+    expect([listed.status, listed.body.errors]).toEqual([400, [expect.stringMatching(/^retry_delay/)]]);
   });
 
   test('treats null as an absent field, but as the default in a patch', async () => {

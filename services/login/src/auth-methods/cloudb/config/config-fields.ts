@@ -34,6 +34,7 @@ const nanosecondsInSecond = 1_000_000_000;
  */
 const delay = z
   .preprocess((given) => {
+    if (typeof given !== 'string' && typeof given !== 'number') return given;
     const count = typeof given === 'string' ? given.trim() : given;
     const isShown = Number(count) >= nanosecondsInSecond && /^\d+$/.test(String(count));
     return isShown ? Number(count) / nanosecondsInSecond : given;
