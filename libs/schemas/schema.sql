@@ -1,6 +1,6 @@
 -- login: up to 026.do.recovery.sql
 -- secrets: up to 007.do.clock.sql
--- sync: up to 051.do.imports.sql
+-- sync: up to 052.do.awaited-values.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -452,6 +452,19 @@ create table sync.associations (
 );
 alter table sync.associations enable row level security;
 
+create table sync.awaited_values (
+  destination_id uuid not null,
+  id uuid not null,
+  import_id uuid not null,
+  line integer not null,
+  sealed_request bytea not null,
+  secret_id uuid not null,
+  seen_revision bigint not null,
+  constraint awaited_values_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint awaited_values_destination_id_secret_id_key UNIQUE (destination_id, secret_id),
+  constraint awaited_values_pkey PRIMARY KEY (id)
+);
+
 create table sync.clock (
   id boolean default true not null,
   seen_at timestamp with time zone default now() not null,
@@ -696,7 +709,7 @@ create table sync.import_lines (
   path text,
   reason text,
   result text not null,
-  constraint import_lines_association_check CHECK ((association = ANY (ARRAY['requested'::text, 'associated'::text, 'refused'::text]))),
+  constraint import_lines_association_check CHECK ((association = ANY (ARRAY['requested'::text, 'awaited'::text, 'associated'::text, 'refused'::text]))),
   constraint import_lines_import_id_fkey FOREIGN KEY (import_id) REFERENCES sync.imports(id) ON DELETE CASCADE,
   constraint import_lines_pkey PRIMARY KEY (import_id, number)
 );

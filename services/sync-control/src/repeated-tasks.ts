@@ -15,6 +15,7 @@ import { advanceInspections } from './destinations/background/looks/advance-insp
 import { advanceRepairs } from './destinations/background/repairs/advance-repairs.ts';
 import { advanceReplan } from './destinations/background/replan.ts';
 import { advanceImports } from './destinations/calls/import/background/advance-imports.ts';
+import { AwaitedValues } from './destinations/calls/import/background/awaited-values.ts';
 import { sweepChecks } from './destinations/calls/sweep-checks.ts';
 import { advanceReconnects } from './destinations/codehost-apps/reconnect-users.ts';
 import { forgetDeleted } from './destinations/forget-deleted.ts';
@@ -86,6 +87,10 @@ export const statementTasks: readonly Task[] = [
     }),
   ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>
     every(pollSeconds, 'imports', log, (isStopping) => advanceImports({ context, log }, isStopping)),
+  ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) => {
+    const awaited = new AwaitedValues(context, log);
+    return every(pollSeconds, 'awaited values', log, () => awaited.advance());
+  },
   ({ following: { context, log } }) =>
     every(1, 'code-host applications', log, (isStopping) =>
       advanceReconnects({ db: context.db, log, queue: context.queue }, isStopping),

@@ -143,3 +143,14 @@ test('an import writes what its caller may write, and only within its policies',
   expectStatus(await system.api('GET', `${at.mount}/data/s1`), 404);
   expectStatus(await importer('DELETE', `${at.path}/import`), 204);
 });
+
+test('what a store does not return is taken over by the first version that somebody writes', async () => {
+  const at = await createUnowned(system, 'codehost', ['canary-5']);
+  expectStatus(await at.start(), 200);
+  expect(inShort(await at.ended())).toEqual(['s0 value_needed awaited']);
+  expect(await system.sandbox.find('codehost', at.names[0]!)).toMatchObject({ value: 'canary-5' });
+  expectStatus(await system.api('POST', `${at.mount}/data/s0`, { data: { a: 'first' } }), 200);
+  await synced(at, 1);
+  expect(inShort(await at.progress())).toEqual(['s0 value_needed associated']);
+  expect(await system.sandbox.find('codehost', at.names[0]!)).toMatchObject({ value: '{"a":"first"}' });
+});

@@ -74,7 +74,8 @@ test.each(sandboxTypes.map(({ type }) => type).filter((type) => type !== 'codeho
 
 test('an import cannot compare what a store never returns', async () => {
   const at = await createUnowned('codehost');
-  expect(await at.planned({})).toBe('unreadable: the store does not return the value');
+  expect(await at.planned({})).toBe('value_needed');
+  expect(await at.planned({ associate: false })).toBe('unreadable: the store does not return the value');
 });
 
 test('an import lists what matches, in pages', async () => {

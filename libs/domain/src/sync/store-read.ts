@@ -88,6 +88,8 @@ const StoreState = z.object({
   reason: z.string().nullable(),
   /** Whether a later look may succeed. */
   isTemporary: z.boolean().optional(),
+  /** Whether the store does not return its value. */
+  isHidden: z.boolean().optional(),
   /** Whether its value was written to the secret. */
   isWritten: z.boolean().optional(),
 });

@@ -1,5 +1,6 @@
 import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
+import { awaitVersion } from '../changes/await-version.ts';
 import { inspectSecrets } from '../changes/inspect-secrets.ts';
 import { presentSecretState } from '../changes/present-secret-state.ts';
 import { previewSecret, pushedHashes, pushedSizes } from '../changes/preview-secret.ts';
@@ -17,6 +18,8 @@ const Watch = z.object({
 });
 /** With `hashes`, the keyed hashes of what would be pushed are returned, too. */
 const Preview = Watch.extend({ hashes: z.boolean().default(false) });
+/** The external secret whose value the first version is to have, as `<type>/<destination>/<external name>`. */
+const Await = Watch.extend({ origin: z.string() });
 const SecretIds = z.object({ secret_ids: z.array(z.uuid()).max(500) });
 
 /**
@@ -25,6 +28,7 @@ const SecretIds = z.object({ secret_ids: z.array(z.uuid()).max(500) });
 export const internalEndpoints = (context: Context): Endpoint[] => [
   watch(context),
   preview(context),
+  awaitFirst(context),
   inspect(context),
   readRevisions(context),
 ];
@@ -69,6 +73,21 @@ const preview = (context: Context) =>
           current_version,
         },
       };
+    },
+  });
+
+const awaitFirst = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/await',
+    summary: 'Create a secret without a version, unless it exists, and return its current state',
+    from: 'sync-control',
+    body: Await,
+    handle: async ({ body }) => {
+      const { namespace_id, mount, secret_name, origin } = body;
+      const request = { namespaceId: namespace_id, mountPath: mount, path: secret_name, origin };
+      const { secretId, row } = await awaitVersion(context, request);
+      return { data: { secret_id: secretId, revision: row?.revision ?? 0 } };
     },
   });
 

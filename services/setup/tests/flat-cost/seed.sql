@@ -66,6 +66,10 @@ insert into sync.imports (destination_id, id, sealed_request, state, lines, due_
 insert into sync.import_lines (import_id, number, external_name, path, result, is_written, association)
   select md5('import1')::uuid, n, 'name' || n, 'path' || n, 'new', true, case when n % 2 = 0 then 'requested' end from generate_series(1, 100000) as n;
 
+-- awaited values: 10,000
+insert into sync.awaited_values (id, destination_id, secret_id, seen_revision, sealed_request, import_id, line)
+  select md5('awaited' || n)::uuid, md5('destination' || n % 1000 + 1)::uuid, md5('secret' || n)::uuid, 1, '\x00', md5('import1')::uuid, n from generate_series(1, 10000) as n;
+
 -- repairs: wanted in some, approved in one, and held in a hundred
 insert into sync.repairs (destination_id, is_wanted, is_repairing, decisions, held_at)
   select id, name ~ '^d9\d$', name = 'd5', (name = 'd5')::int, case when name ~ '^d8\d\d$' then now() end

@@ -47,6 +47,8 @@ const Inspected = z.object({
 /** The state of a secret that is already watched. */
 export type InspectedSecret = z.infer<typeof Inspected>;
 
+const AwaitedSecret = z.object({ secret_id: z.uuid(), revision: z.number() });
+
 const Revision = z.object({ secret_id: z.uuid(), exists: z.boolean(), revision: z.number() });
 
 /** Whether a secret exists, and how often it has changed. */
@@ -68,6 +70,11 @@ export interface SecretsClient {
   inspect(requestId: string, secretIds: readonly string[]): Promise<InspectedSecret[]>;
   /** Returns the revisions of up to 500 secrets, without opening their values. Missing states as in `inspect`. */
   revisions(requestId: string, secretIds: readonly string[]): Promise<SecretRevision[]>;
+  /** Creates a secret without a version, unless it exists. Returns its ID and revision. */
+  awaitValue(
+    caller: Caller,
+    secret: { mount: string; path: string; origin: string },
+  ): Promise<z.infer<typeof AwaitedSecret>>;
   /** Permits a worker to write one version on behalf of a caller, within 30 seconds. */
   permitImport(caller: Caller, grant: ImportGrant): SignedGrant;
   close(): Promise<void>;
@@ -103,6 +110,10 @@ export function secretsClient(
         secret_ids: secretIds,
       });
       return z.object({ secrets: z.array(Revision) }).parse(answer).secrets;
+    },
+    awaitValue: async (caller, { mount, path: secret_name, origin }) => {
+      const body = { namespace_id: caller.namespace.id, mount, secret_name, origin };
+      return AwaitedSecret.parse(await client.call('POST', '/v1/internal/secrets/await', caller, body));
     },
     permitImport: (caller, given) => {
       const grant = JSON.stringify(given);

@@ -2,7 +2,7 @@ import { credentialsAad } from '@secrets/destinations';
 import { codehostAppAad } from '@secrets/domain';
 import type { SealedTable } from '@secrets/seal-rotation';
 import { sealedTable } from '@secrets/seal-rotation';
-import { importAad } from './calls/import/background/stored-import.ts';
+import { awaitedAad, importAad } from './calls/import/background/stored-import.ts';
 
 /** Every column of this schema with sealed bytes. */
 export const sealedTables: readonly [SealedTable, ...SealedTable[]] = [
@@ -26,5 +26,12 @@ export const sealedTables: readonly [SealedTable, ...SealedTable[]] = [
     key: [['destination_id', 'uuid']],
     aadColumns: { id: 't.id' },
     aadOf: ({ id }) => importAad(id),
+  }),
+  sealedTable({
+    name: 'sync.awaited_values',
+    column: 'sealed_request',
+    key: [['id', 'uuid']],
+    aadColumns: { id: 't.id' },
+    aadOf: ({ id }) => awaitedAad(id),
   }),
 ];

@@ -70,6 +70,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
       preview: unused,
       inspect: unused,
       revisions: unused,
+      awaitValue: unused,
       permitImport: () => {
         throw new Error('not used here');
       },

@@ -436,3 +436,86 @@ describe('the associations of an import', () => {
     expect(inShort(await ended())).toEqual(['a same_value associated']);
   });
 });
+
+describe('an external secret whose value the store does not return', () => {
+  const template = { secret_name_template: '{{ .SecretPath }}' };
+  const hidden = found('unknown', { isHidden: true });
+
+  async function importHidden(name: string, body: object = {}, caller?: Parameters<typeof start>[1]) {
+    expect((await start({ names: [name], ...body }, caller)).status).toBe(200);
+    await answerNext({ states: [hidden] });
+    return inShort(await ended());
+  }
+  const lineShows = (expected: string) => eventually(async () => inShort(await progress())[0] === expected);
+  const awaited = () => sync.db.query('select from sync.awaited_values');
+
+  test('is taken over by the first version that somebody writes', async () => {
+    await sync.call('PATCH', at.path, template);
+    expect(await importHidden('a')).toEqual(['a value_needed awaited']);
+    const { body } = await sync.secrets('GET', `/${at.mount}/metadata/a`);
+    expect(body.data).toMatchObject({
+      current_version: 0,
+      custom_metadata: { imported_from: `cloudA-sm/${at.name}/a` },
+    });
+    expect(await at.lines()).toEqual({});
+    await at.write('a', { v: 1 });
+    await lineShows('a value_needed associated');
+    expect(await sync.db.query('select external_name as name, overwrite from sync.entries')).toEqual([
+      { name: 'a', overwrite: true },
+    ]);
+    expect(await awaited()).toEqual([]);
+  });
+
+  test('waits for another version if the first one would not be pushed under its name', async () => {
+    await sync.call('PATCH', at.path, { ...template, value_key: 'v' });
+    await importHidden('a', { as: 'key', key: 'v' });
+    await sync.call('PATCH', at.path, { value_key: 'w' });
+    await at.write('a', { v: 1 });
+    await lineShows(
+      'a value_needed awaited not associated: it was imported as the key v, but the destination pushes the key w; see value_key',
+    );
+    await sync.call('PATCH', at.path, { value_key: 'v' });
+    await at.write('a', { v: 2 });
+    await lineShows('a value_needed associated');
+  });
+
+  test('is not awaited where its name would be another one', async () => {
+    expect(await importHidden('a')).toEqual([
+      expect.stringMatching(/^a value_needed refused not associated: the secret_name_template .* names it /),
+    ]);
+    expect((await sync.secrets('GET', `/${at.mount}/metadata/a`)).status).toBe(404);
+    expect(await awaited()).toEqual([]);
+  });
+
+  test('is associated with the rights that the caller has when the version is written', async () => {
+    await sync.call('PATCH', at.path, { ...template, conflict_policy: 'overwrite' });
+    const secrets = { path: `${at.mount}/data/*`, capabilities: all };
+    const set = { path: `${at.path.slice(1)}/associations/set`, capabilities: ['update'] };
+    const { caller, change } = await callerWith(secrets, set);
+    await importHidden('a', {}, caller);
+    await change([secrets]);
+    await at.write('a', { v: 1 });
+    await lineShows('a value_needed awaited not associated: permission denied');
+    expect(await at.lines()).toEqual({});
+  });
+
+  test('is no longer awaited when its secret is deleted, also without the line', async () => {
+    await sync.call('PATCH', at.path, template);
+    await importHidden('a');
+    await start({ names: ['b'], associate: false });
+    await answerNext({ states: [written] });
+    await sync.secrets('DELETE', `/${at.mount}/metadata/a`);
+    await eventually(async () => (await awaited()).length === 0);
+  });
+
+  test('is associated after the next import has replaced its line', async () => {
+    await sync.call('PATCH', at.path, template);
+    await importHidden('a');
+    await start({ names: ['b'], associate: false });
+    await answerNext({ states: [written] });
+    await ended();
+    await at.write('a', { v: 1 });
+    await eventually(async () => Object.keys(await at.lines()).length === 1);
+    expect(inShort(await progress())).toEqual(['b new written']);
+  });
+});

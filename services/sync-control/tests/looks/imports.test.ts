@@ -118,7 +118,7 @@ describe('POST sys/sync/destinations/:type/:name/import', () => {
     expect(Object.fromEntries(linesOf(response).map(([name, , ...rest]: string[]) => [name, rest]))).toEqual({
       'x/free': ['new', null],
       'x/theirs': ['not_ours', 'another destination has marked it'],
-      'x/hidden': ['unreadable', 'the store does not return the value'],
+      'x/hidden': ['value_needed', null],
       'x//empty': ['name_not_possible', expect.stringContaining('two in a row')],
       'x/in\u200Bvisible': ['name_not_possible', 'the path must not contain invisible characters'],
     });
@@ -129,6 +129,20 @@ describe('POST sys/sync/destinations/:type/:name/import', () => {
     expect(linesOf(second)).toEqual([[own, null, 'associated', `with s in mount ${at.mount}`]]);
     expect(second.body.data.next).toBeUndefined();
   });
+
+  test.each([
+    ['fresh', true, 'value_needed', null],
+    ['fresh', false, 'unreadable', 'the store does not return the value'],
+    ['s', true, 'unreadable', 'the store does not return the value, and its path has one'],
+  ])(
+    'needs a value for %s that the store does not return, if it is to be associated: %s',
+    async (name, associate, ...expected) => {
+      await at.write('s', { v: 1 });
+      const hidden = { ...found('unknown', 'the store does not return the value'), isHidden: true };
+      const response = await planned({ names: [name], associate }, { states: [hidden] });
+      expect(linesOf(response)).toEqual([[name, name, ...expected]]);
+    },
+  );
 
   test.each([
     [{ mount: 'nowhere', names: ['a'] }, 400, /^mount: no key-value store is mounted at nowhere/],

@@ -46,7 +46,7 @@ function whyNoValue(
   [text, ...others]: readonly Sealed<string>[],
   { importedAs }: Comparison,
 ): StoreState | undefined {
-  if (value === 'unread') return unknownState('the store does not return the value');
+  if (value === 'unread') return { ...unknownState('the store does not return the value'), isHidden: true };
   if (text === undefined) return unknownState('it has no value that is text');
   if (others.some((other) => other.reveal() !== text.reveal()))
     return unknownState('its value is not the same in all environments');

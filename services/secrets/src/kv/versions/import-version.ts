@@ -87,14 +87,18 @@ const write = (
   return context.db.transaction(async (tx) => {
     const written = await insertVersion(tx, mount, path, version);
     if (written === undefined) throw overtaken();
-    const customMetadata = withOrigin(written.customMetadata, origin);
+    const customMetadata = originMetadata(written.customMetadata, origin);
     const ofExisting = { secretId: randomUUID(), mayCreate: false, mayUpdate: true, onlyIf: null };
     await upsertMetadata(tx, mount, path, { customMetadata }, ofExisting);
     return { ...written, customMetadata };
   });
 };
 
-function withOrigin(existing: Record<string, string> | null, origin: string): Record<string, string> {
+/** Adds the origin to the custom metadata of a secret. Throws `invalid` if that has no room. */
+export function originMetadata(
+  existing: Record<string, string> | null,
+  origin: string,
+): Record<string, string> {
   const metadata = { ...existing, [originKey]: cutToBytes(origin, maxOriginBytes) };
   if (Object.keys(metadata).length > maxMetadataKeys)
     throw invalid(

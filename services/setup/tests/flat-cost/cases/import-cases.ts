@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import * as awaited from '../../../../sync-control/src/queries/destinations/awaited-values.ts';
 import * as imports from '../../../../sync-control/src/queries/destinations/imports.ts';
 import { type Case, casesOf, destinations, seededId } from './cases.ts';
 
@@ -36,9 +37,15 @@ export const importCases: Case[] = casesOf('sync-control', {
       isListed: false,
     });
   },
+  'a page of awaited values': async (db) => {
+    const [first] = await awaited.listAwaited(db, { after: seededId('awaited'), limit: 20 });
+    await awaited.upsertAwaited(db, { ...first!, id: randomUUID() });
+    await awaited.recordSeenRevision(db, first!.id, 2);
+    await awaited.deleteAwaited(db, first!.id);
+  },
   'the associations of an import': async (db) => {
     const lines = await imports.listLinesToAssociate(db, id, 50);
-    await imports.recordAssociated(db, id, lines[0]!.number, null);
+    await imports.recordAssociated(db, id, lines[0]!.number, { association: 'associated', reason: null });
     await imports.endImportStep(db, (await imports.claimImport(db))!, next);
   },
 });

@@ -119,8 +119,8 @@ export async function recordImportPage(
 /** A line as it is recorded. */
 export interface RecordedLine extends ImportLine {
   isWritten: boolean;
-  /** Whether its secret is to be associated, was, or is not; null if that was not requested. */
-  association: 'requested' | 'associated' | 'refused' | null;
+  /** Whether its secret is to be associated, now or with its first version, was, or is not; null if that was not requested. */
+  association: 'requested' | 'awaited' | 'associated' | 'refused' | null;
 }
 
 async function insertLines(
@@ -188,17 +188,17 @@ export const listLinesToAssociate = (sql: Sql, importId: string, limit: number):
     [importId, limit],
   );
 
-/** Records whether a secret was associated; otherwise `reason` says why not. */
+/** Records what has become of the association of a line, and why it is not made. */
 export async function recordAssociated(
   sql: Sql,
   importId: string,
   number: number,
-  reason: string | null,
+  { association, reason }: Pick<RecordedLine, 'association' | 'reason'>,
 ): Promise<void> {
   await sql.query(
-    `update sync.import_lines set association = case when $3::text is null then 'associated' else 'refused' end, reason = coalesce($3, reason)
-      where import_id = $1 and number = $2 and association = 'requested'`,
-    [importId, number, reason],
+    `update sync.import_lines set association = $3, reason = $4
+      where import_id = $1 and number = $2 and association = any('{requested,awaited}')`,
+    [importId, number, association, reason],
   );
 }
 
@@ -212,7 +212,7 @@ export async function findUsedPaths(
     `select l.path, l.external_name as name from unnest($2::text[]) as p(path)
       cross join lateral (
         select path, external_name from sync.import_lines
-         where import_id = $1 and path = p.path and result = any('{new,same_value,other_value}') limit 1) l`,
+         where import_id = $1 and path = p.path and result = any('{new,same_value,other_value,value_needed}') limit 1) l`,
     [importId, paths],
   );
   return new Map(rows.map(({ path, name }) => [path, name]));

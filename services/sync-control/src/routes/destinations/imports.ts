@@ -98,10 +98,10 @@ type ImportBody = z.output<typeof Import>;
 
 /** Throws `invalid` unless there are either names or a pattern. */
 function requestOf(body: ImportBody): Omit<ImportRequest, 'type' | 'name'> {
-  const { names, match, after, limit = maxLookedAt } = body;
+  const { names, match, after, limit = maxLookedAt, associate: associates } = body;
   requireOne(body);
   const selection = names === undefined ? { match: match!, after, limit } : { names };
-  return { ...mappingOf(body), selection };
+  return { ...mappingOf(body), selection, associates };
 }
 
 /** Throws `invalid` unless there are either names or a pattern. */

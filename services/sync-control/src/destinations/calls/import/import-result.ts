@@ -8,6 +8,7 @@ export const importResults = [
   'same_value',
   'other_value',
   'unreadable',
+  'value_needed',
   'not_ours',
   'associated',
   'absent',
@@ -37,6 +38,8 @@ export interface Candidate {
 export interface Mapped {
   name: string;
   path: string;
+  /** Whether the list shows that its value cannot be read. */
+  isHidden?: boolean;
 }
 
 /**
@@ -105,9 +108,7 @@ function mapCandidate(
   if ('refusal' in found) return { ...line, result: 'name_not_possible', reason: found.refusal };
   if (found.path.endsWith('/'))
     return { ...line, result: 'name_not_possible', reason: 'the path ends with a slash' };
-  if (listed?.isReadable === false)
-    return { externalName: name, path: found.path, result: 'unreadable', reason: hidden };
-  return { name, path: found.path };
+  return { name, path: found.path, ...(listed?.isReadable === false ? { isHidden: true } : {}) };
 }
 
 const ofAnother = 'another destination has marked it';
@@ -121,6 +122,16 @@ export const notPossible = ({ name, path }: Mapped, reason: string): ImportLine 
   result: 'name_not_possible',
   reason,
 });
+
+/**
+ * The line for an external secret whose value the store does not return. If its secret is to be associated, that waits for the
+ * first version.
+ */
+export function hiddenLine({ name, path }: Mapped, isNew: boolean, associates: boolean): ImportLine {
+  const line = { externalName: name, path };
+  if (associates && isNew) return { ...line, result: 'value_needed', reason: null };
+  return { ...line, result: 'unreadable', reason: isNew ? hidden : `${hidden}, and its path has one` };
+}
 
 /** The line for an external secret that a worker has looked at. */
 export function lookedAtLine(

@@ -1,6 +1,6 @@
 import type { Caller } from '@secrets/caller';
 import { parsePathTemplate } from '@secrets/destinations';
-import { type StorePosition, unknownState } from '@secrets/domain';
+import { type StorePosition, type StoreState, unknownState } from '@secrets/domain';
 import type { Context } from '../../../context.ts';
 import type { DestinationRow } from '../../../queries/destinations/destinations.ts';
 import { type DestinationRef, requireDestination } from '../../require-destination.ts';
@@ -11,12 +11,20 @@ import { type Glob, parseGlob } from './glob.ts';
 import {
   type Candidate,
   cutAtGap,
+  hiddenLine,
   type ImportLine,
   lookedAtLine,
   type Mapped,
   mapCandidates,
 } from './import-result.ts';
-import { compareEach, type ImportedAs, isNew, neededFor, previewEach } from './look-at-import.ts';
+import {
+  compareEach,
+  type ImportedAs,
+  isNew,
+  neededFor,
+  type Previewed,
+  previewEach,
+} from './look-at-import.ts';
 import { requireImportAccess } from './require-import-access.ts';
 
 /** External secrets that would be imported: those with these names, or part of those whose names match a pattern. */
@@ -26,6 +34,8 @@ export interface ImportRequest extends DestinationRef {
   /** The template of the paths in the mount. */
   pathTemplate: string;
   importedAs: ImportedAs;
+  /** Whether secrets with an equal value would be associated. */
+  associates: boolean;
 }
 
 interface ImportPlan {
@@ -118,15 +128,24 @@ async function plannedLines(
   caller: Caller,
   { destination, request, wanted }: WantedImport,
 ): Promise<ImportLine[]> {
-  const { mount, importedAs } = request;
+  const { mount, importedAs, associates } = request;
   const previews = await previewPermitted(context, caller, mount, wanted);
   const possible = previews.filter((one) => 'secret' in one);
-  const states = await compareEach(context, destination, possible, { importedAs });
-  const looked = possible
-    .slice(0, states.length)
-    .map((one, index) => lookedAtLine(one, isNew(one.secret), states[index]!));
-  return [...previews.filter((one) => 'result' in one), ...looked];
+  const hidden = possible.filter(({ isHidden }) => isHidden);
+  const shown = possible.filter(({ isHidden }) => !isHidden);
+  const states = await compareEach(context, destination, shown, { importedAs });
+  return [
+    ...previews.filter((one) => 'result' in one),
+    ...hidden.map((one) => hiddenLine(one, isNew(one.secret), associates)),
+    ...shown.slice(0, states.length).map((one, index) => lineOf(one, states[index]!, associates)),
+  ];
 }
+
+/** The line for what a worker has looked at. */
+export const lineOf = (one: Previewed, state: StoreState, associates: boolean): ImportLine =>
+  state.isHidden === true
+    ? hiddenLine(one, isNew(one.secret), associates)
+    : lookedAtLine(one, isNew(one.secret), state);
 
 /** Reads the state of the secret at each path. Throws `forbidden` if the caller may not read, or not write one of them. */
 export async function previewPermitted(

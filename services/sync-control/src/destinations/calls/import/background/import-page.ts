@@ -19,14 +19,14 @@ import { listCandidates, withEntries } from '../find-candidates.ts';
 import { parseGlob } from '../glob.ts';
 import {
   type Candidate,
+  hiddenLine,
   type ImportLine,
-  lookedAtLine,
   type Mapped,
   mapDistinct,
   pathsOf,
 } from '../import-result.ts';
 import { compareEach, isNew, neededFor, type Previewed, previewEach } from '../look-at-import.ts';
-import { requireMount } from '../plan-import.ts';
+import { lineOf, requireMount } from '../plan-import.ts';
 import { whyNoImportAccess } from '../require-import-access.ts';
 import type { StoredImport } from './stored-import.ts';
 
@@ -125,7 +125,9 @@ async function importEach(context: Context, { destination, request, mapped }: Im
     previews.filter((one) => 'secret' in one),
     ({ secret }) => neededFor(secret),
   );
-  const states = await compareEach(context, destination, writable.mapped, {
+  const hidden = writable.mapped.filter(({ isHidden }) => isHidden);
+  const shown = writable.mapped.filter(({ isHidden }) => !isHidden);
+  const states = await compareEach(context, destination, shown, {
     importedAs: request.importedAs,
     permitFor: (one) => permitFor(context, request, one),
   });
@@ -134,8 +136,9 @@ async function importEach(context: Context, { destination, request, mapped }: Im
     ...previews.filter((one) => 'result' in one),
     ...readable.refused,
     ...writable.refused,
+    ...hidden.map((one) => hiddenLine(one, isNew(one.secret), request.associates)),
   ].map((line): Done => ({ ...line, isWritten: false }));
-  const looked = writable.mapped.map((one, index) => doneOf(one, states[index], isPermitted(request, one)));
+  const looked = shown.map((one, index) => doneOf(one, states[index], request));
   const byName = new Map([...known, ...looked].map((one) => [nameOf(one), one]));
   return mapped.map((one) => byName.get('result' in one ? one.externalName : one.name)!);
 }
@@ -179,13 +182,13 @@ function permitFor({ secrets }: Context, request: StoredImport, one: Previewed):
 
 const ofEarlierVersion = 'the worker is of an earlier version, which cannot import';
 
-function doneOf(one: Previewed, state: StoreState | undefined, isToWrite: boolean): Done {
+function doneOf(one: Previewed, state: StoreState | undefined, request: StoredImport): Done {
   if (state === undefined) return { postponed: one, reason: noCalls, isTried: false };
   const { isTemporary = false, isWritten = false, reason } = state;
   if (isTemporary) return { postponed: one, reason: reason ?? '', isTried: true };
-  if (state.state === 'different' && isToWrite && !isWritten)
+  if (state.state === 'different' && isPermitted(request, one) && !isWritten)
     return { postponed: one, reason: ofEarlierVersion, isTried: false };
-  return { ...lookedAtLine(one, isNew(one.secret), state), isWritten };
+  return { ...lineOf(one, state, request.associates), isWritten };
 }
 
 /**
@@ -209,9 +212,10 @@ function cutPage(
   return { lines: [given], reason };
 }
 
-const withEqualValue: ReadonlySet<ImportLine['result']> = new Set(['new', 'same_value']);
+/** Results after which the secret has the value, or will have. */
+const associated: ReadonlySet<ImportLine['result']> = new Set(['new', 'same_value', 'value_needed']);
 
 function recorded(line: WrittenLine, { associates }: StoredImport): RecordedLine {
-  const isEqual = line.isWritten || withEqualValue.has(line.result);
+  const isEqual = line.isWritten || associated.has(line.result);
   return { ...line, association: associates && isEqual ? 'requested' : null };
 }

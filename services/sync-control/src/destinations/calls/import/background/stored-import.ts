@@ -27,6 +27,16 @@ const StoredImport = z.object({
 });
 export type StoredImport = Omit<z.infer<typeof StoredImport>, 'caller'> & { caller: Caller };
 
+const AwaitedRequest = StoredImport.pick({
+  caller: true,
+  type: true,
+  name: true,
+  mount: true,
+  importedAs: true,
+}).extend({ externalName: z.string(), path: z.string() });
+/** A secret whose first version takes over an external secret, and the caller that has requested it. */
+type AwaitedRequest = Omit<z.infer<typeof AwaitedRequest>, 'caller'> & { caller: Caller };
+
 /** The associated data of the sealed request of an import. */
 export const importAad = (id: string): string => `sync.imports:${id}`;
 
@@ -39,3 +49,17 @@ export const openImport = (
   keyRing: KeyRing,
   { id, sealedRequest }: { id: string; sealedRequest: Uint8Array },
 ): StoredImport => StoredImport.parse(JSON.parse(decrypt(keyRing, importAad(id), sealedRequest).toString()));
+
+/** The associated data of what is sealed for an awaited value. */
+export const awaitedAad = (id: string): string => `sync.awaited_values:${id}`;
+
+/** Encrypts a request as `sealImport`. */
+export const sealAwaited = (keyRing: KeyRing, id: string, request: AwaitedRequest): Buffer =>
+  encrypt(keyRing, awaitedAad(id), Buffer.from(JSON.stringify(request)));
+
+/** @throws SealError as `openImport` */
+export const openAwaited = (
+  keyRing: KeyRing,
+  { id, sealedRequest }: { id: string; sealedRequest: Uint8Array },
+): AwaitedRequest =>
+  AwaitedRequest.parse(JSON.parse(decrypt(keyRing, awaitedAad(id), sealedRequest).toString()));
