@@ -1,4 +1,4 @@
--- login: up to 026.do.recovery.sql
+-- login: up to 027.do.jwt-logins.sql
 -- secrets: up to 007.do.clock.sql
 -- sync: up to 052.do.awaited-values.sql
 
@@ -168,6 +168,24 @@ create table login.identity_keys (
   constraint identity_keys_state_check CHECK ((state = ANY (ARRAY['next'::text, 'current'::text, 'retired'::text])))
 );
 
+create table login.jwt_configs (
+  mount_id uuid not null,
+  settings jsonb not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint jwt_configs_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,
+  constraint jwt_configs_pkey PRIMARY KEY (mount_id)
+);
+
+create table login.jwt_roles (
+  mount_id uuid not null,
+  name text not null,
+  row_hash text,
+  settings jsonb not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint jwt_roles_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,
+  constraint jwt_roles_pkey PRIMARY KEY (mount_id, name)
+);
+
 create table login.namespaces (
   created_at timestamp with time zone default now() not null,
   custom_metadata jsonb default '{}'::jsonb not null,
@@ -299,6 +317,14 @@ create table login.tokens (
   constraint tokens_accessor_key UNIQUE (accessor),
   constraint tokens_parent_accessor_fkey FOREIGN KEY (parent_accessor) REFERENCES login.tokens(accessor) ON DELETE CASCADE,
   constraint tokens_pkey PRIMARY KEY (hash)
+);
+
+create table login.used_jwts (
+  expires_at timestamp with time zone not null,
+  hash bytea not null,
+  mount_id uuid not null,
+  constraint used_jwts_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,
+  constraint used_jwts_pkey PRIMARY KEY (mount_id, hash)
 );
 
 create table login.wrapped_responses (
@@ -977,6 +1003,8 @@ CREATE INDEX identity_keys_by_end ON login.identity_keys USING btree (published_
 
 CREATE UNIQUE INDEX identity_keys_by_state ON login.identity_keys USING btree (state) WHERE (state <> 'retired'::text);
 
+CREATE INDEX jwt_roles_by_row_key ON login.jwt_roles USING btree (split_part(row_hash, ':'::text, 1), mount_id, name);
+
 CREATE INDEX namespaces_by_parent ON login.namespaces USING btree (regexp_replace(path, '/?[^/]*$'::text, ''::text), path COLLATE "C") WHERE (path <> ''::text);
 
 CREATE INDEX policies_by_row_key ON login.policies USING btree (split_part(row_hash, ':'::text, 1), namespace_id, name);
@@ -996,6 +1024,8 @@ CREATE INDEX tokens_by_namespace ON login.tokens USING btree (namespace_id, acce
 CREATE INDEX tokens_by_parent ON login.tokens USING btree (parent_accessor) WHERE (parent_accessor IS NOT NULL);
 
 CREATE INDEX tokens_used_up ON login.tokens USING btree (hash) WHERE (uses_left = 0);
+
+CREATE INDEX used_jwts_by_expiry ON login.used_jwts USING btree (expires_at);
 
 CREATE INDEX wrapped_responses_by_expiry ON login.wrapped_responses USING btree (expires_at);
 
@@ -1620,6 +1650,8 @@ CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.cloudb_roles FOR EACH ROW 
 CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.entity_aliases FOR EACH ROW EXECUTE FUNCTION login.fold_alias();
 
 CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.group_aliases FOR EACH ROW EXECUTE FUNCTION login.fold_alias();
+
+CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.jwt_roles FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
 
 CREATE TRIGGER refuse_name_of_mount BEFORE INSERT OR UPDATE OF path ON login.namespaces FOR EACH ROW EXECUTE FUNCTION secrets.refuse_name_of_mount();
 

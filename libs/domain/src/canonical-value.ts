@@ -1,5 +1,6 @@
 const values: ReadonlyMap<string, string> = new Map([
   ['azure', 'cloudb'], // type of an auth mount
+  ['oidc', 'jwt'],
   ['kv-v2', 'kv'], // type of a mount
   ['azurepubliccloud', 'public'], // environment of a login method
   ['azurechinacloud', 'china'],

@@ -5,7 +5,12 @@ import { parseRange } from './address-range.ts';
 import { type DestinationRules, whyRefusedFor } from './egress-rules.ts';
 import type { Gate } from './gate.ts';
 import { GuardedHttpAgent, GuardedHttpsAgent } from './guarded-agents.ts';
-import { type BoundedFetch, guardedFetch } from './guarded-fetch.ts';
+import {
+  type BoundedFetch,
+  type DocumentFetch,
+  guardedDocumentFetch,
+  guardedFetch,
+} from './guarded-fetch.ts';
 
 export interface EgressOptions {
   /** `EGRESS_ALLOW`: addresses that every destination may reach, CIDRs with an optional port such as `127.0.0.1/32:9000`. */
@@ -76,6 +81,19 @@ export function createEgressGuard({
       };
     },
   };
+}
+
+/**
+ * Returns functions that fetch documents at URLs of which the configuration has no lists of its own, only those of the operator.
+ * @throws {Error} naming the entry, if the list contains anything but addresses
+ */
+export function guardedDocuments({
+  allow = [],
+  resolve = systemAddresses,
+}: Omit<EgressOptions, 'mayOpen'>): (ca: string | undefined) => DocumentFetch {
+  const whyRefused = whyRefusedFor({ allow: allow.map(parseRange), mayOpen: [] }, {});
+  const gate: Gate = { whyRefused: (_host, address, port) => whyRefused(address, port), resolve };
+  return (ca) => guardedDocumentFetch(gate, ca);
 }
 
 /** Compares host names, not addresses: another name that resolves to the endpoint's address is not the endpoint. */

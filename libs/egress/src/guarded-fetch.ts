@@ -23,18 +23,43 @@ const identity = 'identity';
  * with too many bytes, levels or values, a compressed one and a silent server end the call.
  */
 export function guardedFetch(gate: Gate): GuardedFetch {
-  const agent = new Agent({
-    connections: 64,
-    keepAliveTimeout: 60_000,
-    headersTimeout: 15_000,
-    bodyTimeout: 15_000,
-    connect: guardedConnector(gate),
-  });
+  const agent = guardedAgent(gate);
   return {
     fetch: (input, init) => through(agent, input, init),
     close: () => void agent.destroy(),
   };
 }
+
+/** A `fetch` for documents, of which the caller reads only so much. */
+export interface DocumentFetch {
+  fetch(
+    url: string,
+    init: { signal: AbortSignal; method?: string; headers?: Record<string, string>; body?: string },
+  ): Promise<Response>;
+  close(): void;
+}
+
+/**
+ * Returns a `fetch` whose connections go through the gate. It follows no redirects, and does not limit bodies.
+ * @param ca certificates in PEM that are trusted in place of those of the system
+ */
+export function guardedDocumentFetch(gate: Gate, ca: string | undefined): DocumentFetch {
+  const agent = guardedAgent(gate, ca);
+  return {
+    fetch: async (url, init) =>
+      (await fetch(url, { ...init, redirect: 'manual', dispatcher: agent })) as unknown as Response,
+    close: () => void agent.destroy(),
+  };
+}
+
+const guardedAgent = (gate: Gate, ca?: string): Agent =>
+  new Agent({
+    connections: 64,
+    keepAliveTimeout: 60_000,
+    headersTimeout: 15_000,
+    bodyTimeout: 15_000,
+    connect: guardedConnector(gate, ca),
+  });
 
 /**
  * Sends a request for a body that is not compressed, and refuses any other: bytes are counted as received, and a compressed
@@ -95,7 +120,7 @@ const partsOf = ({ method, headers, body, signal }: Request) => ({
   ...(body === null ? {} : { body, duplex: 'half' }),
 });
 
-function guardedConnector(gate: Gate): buildConnector.connector {
+function guardedConnector(gate: Gate, ca: string | undefined): buildConnector.connector {
   return (options, connected) => {
     const target = connectTarget(gate, options.hostname, portOf(options));
     if (target.refusal !== undefined) {
@@ -106,6 +131,7 @@ function guardedConnector(gate: Gate): buildConnector.connector {
       timeout: 5_000,
       rejectUnauthorized: true,
       allowH2: false,
+      ...(ca === undefined ? {} : { ca }),
       lookup: guardedLookup(gate, portOf(options)),
     });
     connect(options, connected as (...args: [null, Socket] | [Error, null]) => void);

@@ -1,3 +1,3 @@
-export { createEgressGuard, type Egress, type EgressGuard } from './egress-guard.ts';
-export type { BoundedFetch } from './guarded-fetch.ts';
+export { createEgressGuard, type Egress, type EgressGuard, guardedDocuments } from './egress-guard.ts';
+export type { BoundedFetch, DocumentFetch } from './guarded-fetch.ts';
 export { bodyBytes, readBody } from './response-budget.ts';

@@ -21,7 +21,7 @@ import { storingLoginTokens } from './tokens/store-login-token.ts';
 import { sweepTokens } from './tokens/sweep-tokens.ts';
 import { sweepWrappedResponses } from './wrapping/sweep-wrapped.ts';
 
-export { cloudBConfig, cloudBEnv } from './config.ts';
+export { loginMethodConfig, loginMethodEnv } from './config.ts';
 export { ensureRootToken } from './tokens/root/root-token.ts';
 
 export interface LoginDeps {

@@ -5,7 +5,7 @@ import { schemas } from '@secrets/schemas';
 import { openKeyFile } from '@secrets/seal';
 import { openReloaded, openReloadedIfGiven, runService, serve } from '@secrets/service';
 import { createLogin, ensureRootToken } from './app.ts';
-import { cloudBConfig, Env } from './config.ts';
+import { Env, loginMethodConfig } from './config.ts';
 
 await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'login' });
@@ -25,7 +25,7 @@ await runService('login', Env, async ({ env, log, metrics, onStop }) => {
   );
   const login = createLogin(
     { db, keyRing, keys, rowKeys, log, metrics },
-    { ...cloudBConfig(env), sweepSeconds: env.TOKEN_SWEEP_SECONDS },
+    { ...loginMethodConfig(env), sweepSeconds: env.TOKEN_SWEEP_SECONDS },
   );
   await serve(
     login,

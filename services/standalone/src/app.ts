@@ -5,7 +5,7 @@ import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { createGateway, tlsFiles } from '@secrets/gateway';
 import { internalClient, internalHeaderBytes, type Service } from '@secrets/http';
-import { cloudBConfig, createLogin, ensureRootToken } from '@secrets/login';
+import { createLogin, ensureRootToken, loginMethodConfig } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
 import { serviceSchemas } from '@secrets/schemas';
 import { type KeyFile, openKeyFile } from '@secrets/seal';
@@ -124,7 +124,7 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
   const { db, backgroundDb, broker, keyRing, keys, rowKeys, env } = parts;
   const login = await createLogin(
     { db, keyRing, keys, rowKeys, ...telemetry(parts, 'login') },
-    { ...sandboxProvider(sandbox), ...defined(cloudBConfig(env)) },
+    { ...sandboxProvider(sandbox), ...defined(loginMethodConfig(env)) },
   );
   const { url: loginUrl } = await serveLocally(parts, login, 'login');
   const secrets = createSecrets({

@@ -1,6 +1,6 @@
 import { commaList, port, toggle } from '@secrets/config';
 import { gatewayEnv } from '@secrets/gateway';
-import { cloudBEnv } from '@secrets/login';
+import { loginMethodEnv } from '@secrets/login';
 import { processEnv } from '@secrets/service';
 import { syncControlEnv } from '@secrets/sync-control';
 import { workerEnv } from '@secrets/sync-worker';
@@ -34,7 +34,7 @@ export const Env = z.object({
   CLOUDA_WORKER_IDENTITY: workerIdentity,
   CLOUDA_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   CLOUDB_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
-  ...cloudBEnv,
+  ...loginMethodEnv,
   CLOUDC_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   CODEHOST_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
   WEBHOST_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),

@@ -7,6 +7,11 @@ import {
   configFields,
 } from '../../../services/login/src/auth-methods/cloudb/config/config-settings.ts';
 import { RoleBody, roleFields } from '../../../services/login/src/auth-methods/cloudb/roles/role-settings.ts';
+import { jwtConfigFields } from '../../../services/login/src/auth-methods/jwt/config/config-settings.ts';
+import {
+  JwtRoleBody,
+  jwtRoleFields,
+} from '../../../services/login/src/auth-methods/jwt/roles/role-fields.ts';
 import { TokenRoleBody, tokenRoleFields } from '../../../services/login/src/tokens/roles/role-settings.ts';
 import { recorded, update, withNames, withRows } from './field-tables.ts';
 
@@ -16,15 +21,20 @@ const declared = ({ fields }: { fields: object }): Declared => Object.entries(fi
 /** The rows of fields, with their defaults. */
 const rowsOf = (fields: Declared) =>
   fields.map(([name, { help = '', default: byDefault = '' }]) => {
-    const isStated = !Array.isArray(byDefault) && byDefault !== '' && byDefault !== 0;
+    const isStated = typeof byDefault !== 'object' && byDefault !== '' && byDefault !== 0;
     return { name, created: `| \`${name}\`${isStated ? ` (${byDefault})` : ''} | ${help} |` };
   });
+
+/** The others are those of every role. */
+const ownFields = declared(jwtRoleFields).filter(([name]) => !name.startsWith('token_'));
 
 const tokenRoleRow = /(?<=^\| POST \| `auth\/token\/roles\/<name>` \| ).*?(?= \|)/m;
 const page = recorded('docs/api/access.md', (text) => {
   const withConfig = withRows(text, 'Fields of a configuration', rowsOf(declared(configFields)));
   const withRole = withRows(withConfig, 'Fields of a role.', rowsOf(declared(roleFields)));
-  return withRole.replace(tokenRoleRow, tokenRoleFields.names.map((name) => `\`${name}\``).join(', '));
+  const withJwt = withRows(withRole, 'Settings of `jwt`', rowsOf(declared(jwtConfigFields)));
+  const withJwtRole = withRows(withJwt, 'Fields of its roles', rowsOf(ownFields));
+  return withJwtRole.replace(tokenRoleRow, tokenRoleFields.names.map((name) => `\`${name}\``).join(', '));
 });
 
 /** The fields that the example which moves from Vault copies: those that both have. */
@@ -75,8 +85,18 @@ test(`docs/api/access.md lists the fields of a role (${update})`, () => {
   expect(namesIn(rows)).toEqual([...roleFields.names].sort());
 });
 
+test(`docs/api/access.md lists the fields of jwt (${update})`, () => {
+  expect(namesIn(tableBelow('Settings of `jwt`'))).toEqual([...jwtConfigFields.names].sort());
+  expect(namesIn(tableBelow('Fields of its roles'))).toEqual(ownFields.map(([name]) => name).sort());
+});
+
 test('docs/api/access.md says what each field is for, so one that has no row yet declares its help', () => {
-  for (const sentence of ['Fields of a configuration', 'Fields of a role.'])
+  for (const sentence of [
+    'Fields of a configuration',
+    'Fields of a role.',
+    'Settings of `jwt`',
+    'Fields of its roles',
+  ])
     expect(tableText(sentence).filter((row) => / \|\s*\|$/.test(row))).toEqual([]);
 });
 
@@ -94,6 +114,7 @@ test('requests may send each field by the other name that it declares', () => {
     [RoleBody, roleFields],
     [TokenRoleBody, tokenRoleFields],
     [ConfigBody, configFields],
+    [JwtRoleBody, jwtRoleFields],
   ] as const)
     expect(otherNamesIn(body)).toEqual(otherNames);
 });

@@ -5,13 +5,14 @@ import type { AuthMethod, AuthMethodDeps } from './auth-method.ts';
 import { type CloudBOptions, createCloudB } from './cloudb/cloudb.ts';
 import { cloudBDeadlines } from './cloudb/deadlines.ts';
 import { cloudBSealedTables } from './cloudb/sealed-tables.ts';
+import { createJwt, type JwtOptions } from './jwt/jwt.ts';
 
 /** The settings of all login methods. */
-export type MethodOptions = CloudBOptions;
+export type MethodOptions = CloudBOptions & JwtOptions;
 
 /** The login methods of this service: the only place that lists them. */
 export const createAuthMethods = (deps: AuthMethodDeps, options: MethodOptions): AuthMethods =>
-  authMethods([createCloudB(deps, options)]);
+  authMethods([createCloudB(deps, options), createJwt(deps, options)]);
 
 /** Every column of these methods with sealed bytes. */
 export const sealedTablesOfMethods: readonly SealedTable[] = cloudBSealedTables;

@@ -41,16 +41,17 @@ const limits = { default_lease_ttl: lease, max_lease_ttl: lease };
 const tokenType = z
   .enum(['', 'default-service'], { error: 'must be default-service; set token_type of the roles' })
   .optional();
-const AuthMountBody = z.object({
-  type: z.string().meta({ enum: ['cloudB', 'azure'] }),
-  plugin_name: pluginNamed('cloudB', 'azure'),
-  description: description.default(''),
-  options: mountOptions.optional(),
-  config: z
-    .object({ ...limits, token_type: tokenType, ...mountConfigFields, options: mountOptions.optional() })
-    .optional(),
-  ...mountFlags,
-});
+const authMountBody = (types: string[]) =>
+  z.object({
+    type: z.string().meta({ enum: types }),
+    plugin_name: pluginNamed(...types),
+    description: description.default(''),
+    options: mountOptions.optional(),
+    config: z
+      .object({ ...limits, token_type: tokenType, ...mountConfigFields, options: mountOptions.optional() })
+      .optional(),
+    ...mountFlags,
+  });
 const TuneBody = z.object({
   description: description.optional(),
   ...limits,
@@ -77,6 +78,10 @@ export const authMountEndpoints = (context: Context): Endpoint[] => [
   ...tunePaths.map((path) => tune(context, path)),
   disableAuthMount(context),
 ];
+
+/** The types of auth mounts, by all of their names. */
+const typesOf = ({ methods }: Context): string[] =>
+  methods.all.flatMap(({ type, alternativeType = type }) => [...new Set([type, alternativeType])]);
 
 const listAuthMounts = (context: Context) =>
   endpoint({
@@ -119,7 +124,7 @@ const enableAuthMount = (context: Context) =>
     access: { needsSudo: true },
     needs: 'create or update',
     params: AuthMountParams,
-    body: AuthMountBody,
+    body: authMountBody(typesOf(context)),
     handle: async ({ params, body, caller }) => {
       const { config = {}, type, description } = body;
       const { defaultLeaseSeconds = 0, maxLeaseSeconds = 0 } = limitsIn(config);

@@ -155,6 +155,15 @@ update login.cloudb_rotations set due_at = now() where current_key_id is null or
 insert into login.cloudb_roles (mount_id, name, row_hash, settings)
   select md5('auth mount1')::uuid, 'role' || n, case when n % 100 = 0 then 'r1:' else 'r2:' end, jsonb_build_object('bound_subscription_ids', jsonb_build_array(md5('subscription' || n % 7)::uuid),
          'bound_resource_groups', jsonb_build_array('group' || n)) from generate_series(1, 5000) as n;
+-- the same of the method jwt, and 100,000 JWTs that were used, of which every tenth has expired
+insert into login.jwt_configs (mount_id, settings)
+  select md5('auth mount' || n)::uuid, jsonb_build_object('jwks_url', 'https://issuer' || n, 'default_role', 'role7') from generate_series(1, 5000) as n;
+insert into login.jwt_roles (mount_id, name, row_hash, settings)
+  select md5('auth mount1')::uuid, 'role' || n, case when n % 100 = 0 then 'r1:' else 'r2:' end, jsonb_build_object('bound_subject', 'subject' || n)
+  from generate_series(1, 5000) as n;
+insert into login.used_jwts (mount_id, hash, expires_at)
+  select md5('auth mount' || n % 5000 + 1)::uuid, decode(md5('jwt' || n), 'hex'), now() + (case when n % 10 = 0 then -1 else 1 end) * interval '1 hour'
+  from generate_series(1, pg_temp.scaled(100000)) as n;
 -- namespaces: 1,000 below the root, and 5,000 below one of them
 insert into login.namespaces (id, path) select 'n' || n, 'n' || n from generate_series(1, 1000) as n;
 insert into login.namespaces (id, path) select 'n1/team' || n, 'n1/team' || n from generate_series(1, 5000) as n;

@@ -93,13 +93,15 @@ export function requireRule(payload: JWTPayload, { claims, options }: ClaimRule)
 
 /** Minimum size of an RSA key: https://www.rfc-editor.org/rfc/rfc7518#section-3.3 */
 const leastModulusBits = 2_048;
+/** A longer one takes too long. */
+const mostModulusBits = 16_384;
 
 /** Refuses keys that the library would report as a fault of this program: damaged ones, and ones that are too short. */
 const usable =
   (keys: JWTVerifyGetKey): JWTVerifyGetKey =>
   async (header, token) => {
     const key = await findKey(keys, header, token);
-    if (isTooShort(key)) throw unusableKeys();
+    if (!isUsable(key)) throw unusableKeys();
     return key;
   };
 
@@ -111,12 +113,25 @@ async function findKey(keys: JWTVerifyGetKey, ...of: Parameters<JWTVerifyGetKey>
   }
 }
 
-/** Other algorithms name the curve, and so the size. */
-function isTooShort(key: unknown): boolean {
-  const { name = '', modulusLength = 0 } =
-    (key as { algorithm?: { name?: string; modulusLength?: number } }).algorithm ?? {};
-  return !/^(?:EC|Ed)/.test(name) && modulusLength < leastModulusBits;
+/** The properties of a public key of Web Crypto that are checked. */
+interface KeyProperties {
+  type?: string;
+  algorithm?: { name?: string; modulusLength?: number; publicExponent?: Uint8Array };
 }
+
+/** Whether a key is public, and not too weak. Other algorithms than RSA name the curve, and so the size. */
+function isUsable(key: unknown): boolean {
+  const { type, algorithm = {} } = key as KeyProperties;
+  const { name = '', modulusLength = 0, publicExponent = new Uint8Array() } = algorithm;
+  if (type !== 'public') return false;
+  if (/^(?:EC|Ed)/.test(name)) return true;
+  const isLong = modulusLength >= leastModulusBits && modulusLength <= mostModulusBits;
+  return isLong && isOddAboveOne(publicExponent);
+}
+
+/** With the exponent 1, every text is its own signature. */
+const isOddAboveOne = (exponent: Uint8Array): boolean =>
+  (exponent.at(-1)! & 1) === 1 && BigInt(`0x${Buffer.from(exponent).toString('hex') || '0'}`) > 1n;
 
 /**
  * Limits for the header and the claims: a directory names at most a few hundred groups in a token. Counted before the header is

@@ -5,6 +5,8 @@ import * as configs from '../../../../login/src/auth-methods/cloudb/queries/conf
 import { forgetPasswords } from '../../../../login/src/auth-methods/cloudb/queries/left-passwords.ts';
 import { cloudBTables } from '../../../../login/src/auth-methods/cloudb/queries/login-target.ts';
 import * as rotations from '../../../../login/src/auth-methods/cloudb/queries/rotations.ts';
+import * as jwtConfigs from '../../../../login/src/auth-methods/jwt/queries/configs.ts';
+import * as usedJwts from '../../../../login/src/auth-methods/jwt/queries/used-jwts.ts';
 import * as roles from '../../../../login/src/auth-methods/roles/queries/roles.ts';
 import * as targets from '../../../../login/src/auth-methods/targets/queries/stored-target.ts';
 import * as mounts from '../../../../login/src/queries/auth-mounts.ts';
@@ -86,6 +88,23 @@ const methodCases: Case[] = casesOf('login', {
   'deleting a configuration': (db) => configs.deleteConfigRow(db, mountId),
 });
 
+const jwtTables = { type: 'cloudB', configs: 'login.jwt_configs', roles: 'login.jwt_roles' } as const;
+
+const jwtCases: Case[] = casesOf('login', {
+  'finding what a login with a JWT depends on, by its role': (db) =>
+    targets.findStoredTarget({ db, rows }, jwtTables, 'root', 'cloudB1', 'role7'),
+  'finding what a login with a JWT depends on, by the default role': (db) =>
+    targets.findStoredTarget({ db, rows }, jwtTables, 'root', 'cloudB1', ''),
+  'finding what a renewal of such a login depends on': (db) =>
+    targets.findStoredSettings({ db, rows }, jwtTables, mountId, 'role7'),
+  'finding a configuration of jwt': (db) => jwtConfigs.findJwtConfig(db, mountId),
+  'changing a configuration of jwt': (db) => jwtConfigs.upsertJwtConfig(db, mountId, {}),
+  'finding a role of jwt': (db) => roles.findRole(db, 'login.jwt_roles', mountId, 'role7'),
+  'recording that a JWT was used': (db) =>
+    usedJwts.recordUse(db, mountId, Buffer.from('new'), new Date(Date.now() + 60_000)),
+  'deleting records of used JWTs': (db) => usedJwts.deletePageOfUsedJwts(db, 10),
+});
+
 const lease = { mountId, fence: 0 };
 const pending = { attemptId: nilId, keyId: 'new', expiresAt: new Date(), sealedSecret: Buffer.from('s') };
 const released = { failures: 1, scheduledAt: null, lookAgainSeconds: 60 };
@@ -151,6 +170,7 @@ export const loginSettingsCases: Case[] = [
   ...namespaceCases,
   ...policyCases,
   ...methodCases,
+  ...jwtCases,
   ...rotationCases,
   ...issuerCases,
 ];

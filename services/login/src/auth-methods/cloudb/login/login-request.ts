@@ -1,5 +1,6 @@
-import { emptyOr, withoutControl } from '@secrets/domain';
+import { emptyOr } from '@secrets/domain';
 import { z } from 'zod';
+import { loginFields } from '../../roles/login-fields.ts';
 import { parseResourceId } from '../resource-names/resource-id.ts';
 
 export const guid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -30,17 +31,7 @@ const resourceIdPattern =
  * else can enter a URL. An empty string is the same as an absent field.
  */
 export const LoginRequest = z.object({
-  role: z
-    .string()
-    .min(1, 'must not be empty')
-    .max(256)
-    .regex(withoutControl, 'must not contain control characters'),
-  /** Files that contain it end in a new line. */
-  jwt: z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .meta({ pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$' }),
+  ...loginFields,
   subscription_id: name(guid, 'a subscription ID'),
   resource_group_name: name(resourceGroup, 'the name of a resource group', asciiResourceGroup),
   vm_name: name(machine, 'the name of a virtual machine'),

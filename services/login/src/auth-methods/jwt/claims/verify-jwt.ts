@@ -1,0 +1,72 @@
+import { Problem } from '@secrets/domain';
+import type { JWTVerifyGetKey } from 'jose';
+import { type AcceptedSignatures, type ClaimRule, verifyToken } from '../../verification/verify-token.ts';
+import { algorithms, issuerOf, type JwtConfig } from '../config/config-settings.ts';
+import type { JwtRole } from '../roles/role-fields.ts';
+import type { Claims } from './claim-at.ts';
+import { leewaysOf } from './time-checks.ts';
+
+/** The signatures that a configuration accepts. */
+const acceptedBy = ({ jwt_supported_algs }: Pick<JwtConfig, 'jwt_supported_algs'>): AcceptedSignatures => ({
+  algorithms: jwt_supported_algs.length > 0 ? jwt_supported_algs : algorithms,
+  needsKeyId: false,
+});
+
+/** The rules about the claims of a token, whatever it proves. The leeways of times, `timeChecks` applies exactly. */
+function jwtRules(config: JwtConfig, role: JwtRole, now: Date): ClaimRule[] {
+  const issuer = issuerOf(config);
+  const { skew, expiration, notBefore } = leewaysOf(role);
+  return [
+    {
+      check: 'the token is of the issuer',
+      claims: ['iss'],
+      options: issuer === undefined ? {} : { issuer },
+    },
+    {
+      check: 'the token is for one of bound_audiences',
+      claims: ['aud'],
+      options: { audience: role.bound_audiences },
+    },
+    {
+      check: 'the times of the token are valid',
+      claims: ['exp', 'nbf', 'iat'],
+      options: {
+        requiredClaims: ['exp'],
+        clockTolerance: Math.max(skew, expiration, notBefore),
+        currentDate: now,
+      },
+    },
+  ];
+}
+
+/** Media types of tokens that a directory issues for the identity of a caller: RFC 7519, RFC 7515 and RFC 9068. */
+const loginTypes = ['jwt', 'jose', 'at+jwt'];
+
+/**
+ * Whether a header has the type of tokens for logins, or none. Others are issued for something else, such as a logout
+ * (`logout+jwt`) or a proof of possession (`dpop+jwt`), and are as easy to get.
+ */
+const hasLoginType = ({ typ }: { typ?: unknown }): boolean =>
+  typ === undefined ||
+  (typeof typ === 'string' && loginTypes.includes(typ.toLowerCase().replace(/^application\//, '')));
+
+/**
+ * Verifies that a token is signed with one of the keys, and is of the issuer, for the audiences of the role, and valid
+ * (docs/conventions/jwt.md#verification). Throws what `verifyToken` throws.
+ */
+export async function verifyJwt(
+  token: string,
+  keys: JWTVerifyGetKey,
+  { config, role }: { config: JwtConfig; role: JwtRole },
+  now: Date,
+): Promise<{ claims: Claims; kid: string | undefined }> {
+  const { payload, protectedHeader } = await verifyToken(
+    token,
+    keys,
+    acceptedBy(config),
+    jwtRules(config, role, now),
+  );
+  if (!hasLoginType(protectedHeader))
+    throw new Problem('forbidden', "the token's typ is not that of a token for logins");
+  return { claims: payload, kid: protectedHeader.kid };
+}

@@ -1,0 +1,114 @@
+import { X509Certificate } from 'node:crypto';
+import { invalid, setting, storedSettings, withoutNul } from '@secrets/domain';
+import { flag, stringList } from '@secrets/http';
+import { z } from 'zod';
+import { parsePublicKey } from '../keys/static-keys.ts';
+import { isTrustedUrl } from '../keys/trusted-url.ts';
+
+const maxKeys = 20;
+const maxPem = 64 * 1_024;
+
+const text = (max: number) => z.string().trim().max(max).meta(withoutNul);
+
+const url = text(2_048)
+  .refine((given) => given === '' || isTrustedUrl(given), {
+    error: 'must be an https URL without credentials',
+  })
+  .meta({ pattern: '^(?:https://[a-z0-9-]+(?:[.][a-z0-9-]+)*(?:/[A-Za-z0-9._-]+)*/?)?$' });
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+const certificates = text(maxPem)
+  .refine((given) => given === '' || areCertificates(given), { error: 'must be certificates in PEM' })
+  .meta({ pattern: '^$' });
+
+function areCertificates(pem: string): boolean {
+  const found = pem.match(certificate) ?? [];
+  try {
+    return found.length > 0 && found.every((one) => new X509Certificate(one).raw.length > 0);
+  } catch {
+    return false;
+  }
+}
+
+const publicKeys = stringList
+  .refine((list) => list.length <= maxKeys, { error: `must have at most ${maxKeys} keys`, abort: true })
+  .refine((list) => list.every((pem) => pem.length <= maxPem && parsePublicKey(pem) !== undefined), {
+    error: 'must be public keys in PEM: RSA of at least 2,048 bits, P-256, P-384, P-521 or Ed25519',
+  })
+  .meta({ type: 'array', maxItems: 0, items: { type: 'string' } });
+
+/** The algorithms of signatures that can be accepted. None uses a shared secret. */
+export const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+] as const;
+
+const supported = stringList
+  .refine((list) => list.every((name) => (algorithms as readonly string[]).includes(name)), {
+    error: `must be among ${algorithms.join(', ')}`,
+  })
+  .meta({ type: 'array', items: { type: 'string', enum: [...algorithms] } });
+
+/** The fields of a configuration (docs/conventions/jwt.md#configuration). */
+export const jwtConfigFields = storedSettings({
+  oidc_discovery_url: setting(url, {
+    default: '',
+    help: 'the issuer, whose discovery document says where its keys are',
+  }),
+  oidc_discovery_ca_pem: setting(certificates, {
+    default: '',
+    help: 'certificates that are trusted for it in place of those of the system',
+  }),
+  jwks_url: setting(url, { default: '', help: 'the location of the key set' }),
+  jwks_ca_pem: setting(certificates, {
+    default: '',
+    help: 'certificates that are trusted for it in place of those of the system',
+  }),
+  jwt_validation_pubkeys: setting(publicKeys, { default: [], help: 'public keys in PEM' }),
+  bound_issuer: setting(text(2_048), { default: '', help: 'what `iss` must be' }),
+  jwt_supported_algs: setting(supported, {
+    default: [],
+    help: 'algorithms of signatures; by default, all that exist here',
+  }),
+  default_role: setting(text(256), { default: '', help: 'the role of logins that name none' }),
+});
+
+/** A mount's configuration as it is stored. */
+export type JwtConfig = ReturnType<typeof jwtConfigFields.read>;
+
+/** The body of `auth/<mount>/config`. It replaces the whole configuration, as in Vault. */
+export const JwtConfigBody = jwtConfigFields.body.extend({ skip_jwks_validation: flag.optional() });
+export type JwtConfigBody = z.infer<typeof JwtConfigBody>;
+
+const object = 'the configuration of this auth mount';
+
+/** A configuration in a row. Throws what `readStored` throws. */
+export const readJwtConfig = (row: object): JwtConfig => jwtConfigFields.read(row, object);
+
+/** The configuration that a request describes. Throws `invalid` if it does not name exactly one source of keys. */
+export function configOf({ skip_jwks_validation: _, ...body }: JwtConfigBody): JwtConfig {
+  const config = jwtConfigFields.merged(undefined, body, object);
+  const { oidc_discovery_url, jwks_url, jwt_validation_pubkeys } = config;
+  if (
+    [oidc_discovery_url !== '', jwks_url !== '', jwt_validation_pubkeys.length > 0].filter(Boolean).length !==
+    1
+  )
+    throw invalid('exactly one of jwt_validation_pubkeys, jwks_url or oidc_discovery_url must be set');
+  if (config.oidc_discovery_ca_pem !== '' && oidc_discovery_url === '')
+    throw invalid('oidc_discovery_ca_pem: needs oidc_discovery_url');
+  if (config.jwks_ca_pem !== '' && jwks_url === '') throw invalid('jwks_ca_pem: needs jwks_url');
+  return config;
+}
+
+/** The issuer that tokens must have; undefined if any will do, because the keys alone decide. */
+export const issuerOf = ({ bound_issuer, oidc_discovery_url }: JwtConfig): string | undefined =>
+  bound_issuer || oidc_discovery_url || undefined;

@@ -1,0 +1,42 @@
+import type { Json } from '@secrets/domain';
+import { z } from 'zod';
+import { provenValues } from '../claims/bound-checks.ts';
+import { type Claims, claimAt } from '../claims/claim-at.ts';
+import type { JwtConfig } from '../config/config-settings.ts';
+import type { JwtRole } from '../roles/role-fields.ts';
+
+/** The stored facts of a login, which a renewal checks against the current role and configuration. */
+export const LoginSource = z.object({
+  /** Audiences of the token that the role accepted. */
+  audiences: z.array(z.string()),
+  /** What the login proved of claims that the role bound. */
+  bound: z.record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()]))),
+  /** Where the keys were from; empty if the configuration contained them. */
+  directory: z.string(),
+  issuer: z.string().nullable(),
+  role: z.string(),
+  /** Only if the role bound it. */
+  sub: z.string().optional(),
+});
+
+/** The place that the keys of a configuration are from. */
+export const directoryOf = ({ oidc_discovery_url, jwks_url }: JwtConfig): string =>
+  oidc_discovery_url || jwks_url;
+
+/** Returns the facts of a login to store, with the names in the order in which they are hashed (`canonicalJson`). */
+export function loginSource(
+  { config, role, roleName }: { config: JwtConfig; role: JwtRole; roleName: string },
+  claims: Claims,
+): Json {
+  const bound = Object.keys(role.bound_claims).toSorted();
+  return {
+    audiences: [claims.aud]
+      .flat()
+      .filter((one): one is string => role.bound_audiences.includes(one as string)),
+    bound: Object.fromEntries(bound.map((name) => [name, provenValues(role, name, claimAt(claims, name))])),
+    directory: directoryOf(config),
+    issuer: typeof claims.iss === 'string' ? claims.iss : null,
+    role: roleName,
+    ...(role.bound_subject === '' ? {} : { sub: role.bound_subject }),
+  };
+}
