@@ -141,8 +141,8 @@ export class SecretManagerApi {
   }
 
   /** Returns a page of the secrets of the project or the location, and where the next one begins; empty after the last one. */
-  async list(pageToken: string, signal: AbortSignal) {
-    const request = { parent: this.#parent, pageSize: 1_000, pageToken };
+  async list(pageToken: string, signal: AbortSignal, pageSize = 1_000) {
+    const request = { parent: this.#parent, pageSize, pageToken };
     const page = await this.#call('ListSecrets', signal, async (client, options) => {
       const [secrets, , response] = await client.listSecrets(request, { ...options, autoPaginate: false });
       return [{ secrets, next: response?.nextPageToken }];

@@ -19,7 +19,10 @@ export async function inspectSecret(store: Store, request: InspectRequest): Prom
   if (known !== undefined && value === 'same' && newest.number === currentOf(known))
     return { exists: true, belongs: 'own', mark, isUntouched: true, value, changedAt: null };
   const found = await findSecret(store, id);
-  if (found === undefined) return { exists: false };
+  if (found === undefined) {
+    await requirePlace(store);
+    return { exists: false };
+  }
   if (isOutdated(found, known)) throw outdatedRead(id);
   const isKnown = known?.createTime === found.createTime;
   return {
@@ -32,6 +35,18 @@ export async function inspectSecret(store: Store, request: InspectRequest): Prom
     changedAt: null,
     ...(value === 'same' && isKnown && { remote: { ...known, current: newest.number! } }),
   };
+}
+
+/**
+ * Requires that the project exists: "not found" may be about that. If the credentials may not list, it does: a project that does
+ * not exist refuses every call in the same way.
+ */
+async function requirePlace({ api, signal }: Store): Promise<void> {
+  try {
+    await api.list('', signal, 1);
+  } catch (error) {
+    if (!hasCode(error, 'PERMISSION_DENIED')) throw error;
+  }
 }
 
 interface Newest {
