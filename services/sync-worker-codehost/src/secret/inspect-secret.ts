@@ -5,14 +5,14 @@ import { findSecret, type Store, withScope } from './store.ts';
 
 /**
  * Reads when the secret was created and last written: the provider never returns values. "Not found" may be about the repository,
- * so it is believed only if the public key is found there.
+ * so it is believed only if the public key is then found there, not one that was read before.
  */
 export async function inspectSecret(store: Store, request: InspectRequest): Promise<Look> {
   await store.scope.place.require(store.signal);
   const { externalName: name } = request;
   const known = parseRemembered(store, request);
   const found = await findSecret(store, name);
-  if (found === undefined) await withScope(store, () => store.key.current(store.signal));
+  if (found === undefined) await withScope(store, () => store.scope.getPublicKey(store.signal));
   if (found === undefined || store.removed.includes(name, found.updated_at)) return { exists: false };
   const isOwn =
     known === undefined
