@@ -1,7 +1,7 @@
 import { hasCode, type PutRequest } from '@secrets/sync-worker';
 import { badRequestCodes, conflictCodes } from '../api/refusals.ts';
 import { deviationOf } from './deviation.ts';
-import { isOwn } from './ownership.ts';
+import { commentOf, isOwn } from './ownership.ts';
 import { mixesDevelopment } from './place-targets.ts';
 import { reconcileVariable, valueBytes } from './reconcile-variable.ts';
 import { parseRemembered, type Remembered, type RememberedRecord, targetsOf } from './remembered.ts';
@@ -48,8 +48,8 @@ function needsLook(store: Store, request: PutRequest, known: Remembered): boolea
 /**
  * Writes the value to the records that the last put left. Somebody may have renamed them, tied them to a branch or
  * taken environments from them since: the name and the branch are restored by the same call, so that the value never
- * appears under another name. Returns undefined if the response shows that this is not enough, or if a record no longer
- * exists.
+ * appears under another name. A mark that somebody has removed is restored by another call. Returns undefined if the
+ * response shows that this is not enough, or if a record no longer exists.
  */
 async function overwrite(
   store: Store,
@@ -68,7 +68,13 @@ async function overwrite(
     });
     const isWanted = written !== undefined && deviationOf(written, { name, target, ...wanted }) === undefined;
     if (!isWanted || !isOwn(owner, written, known)) return undefined;
-    records.push({ id, target, updatedAt: written.updatedAt });
+    const marked = written.comment === '' ? await mark(store, id) : written;
+    if (marked === undefined) return undefined;
+    records.push({ id, target, updatedAt: marked.updatedAt });
   }
   return { name, bytes: valueBytes(request), ...wanted, records };
 }
+
+/** Restores the mark of a record whose comment somebody has removed. */
+const mark = ({ api, owner, signal }: Store, id: string) =>
+  api.edit(id, { comment: commentOf(owner) }, signal);
