@@ -12,7 +12,14 @@ describeDriver({
     value: { belongs: 'own', isUntouched: false, value: 'different' },
     tags: { belongs: 'own', isUntouched: true },
     deleted: { exists: false },
+    purged: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },
+  },
+  writesOutside: {
+    deleted: ['RestoreSecret'],
+    purged: ['PutSecretValue', 'CreateSecret'],
+    recreated: ['PutSecretValue', 'CreateSecret', 'TagResource', 'PutSecretValue'],
+    value: ['PutSecretValue'],
   },
   leavesOutside: {
     recreated: { kind: 'conflict', because: 'it is the secret of somebody else' },

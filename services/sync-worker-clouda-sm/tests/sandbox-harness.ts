@@ -22,6 +22,7 @@ const region = 'eu-central-1';
 const refusals = {
   forbidden: { code: 'AccessDeniedException' },
   unauthenticated: { code: 'UnrecognizedClientException' },
+  scopeGone: { status: 404, code: 'UnknownOperationException' }, // an account or a region is never "not found"
 };
 
 /** The driver with the simulated secrets manager. */
@@ -99,7 +100,9 @@ async function changeOutside(
   else if (change === 'recreated') {
     await stranger.send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true }));
     await stranger.send(new CreateSecretCommand({ Name: SecretId, SecretString: 'theirs' }));
-  } else await stranger.send(new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 }));
+  } else if (change === 'purged')
+    await stranger.send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true }));
+  else await stranger.send(new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 }));
 }
 
 function destinationOf({ credentials }: Sandbox) {

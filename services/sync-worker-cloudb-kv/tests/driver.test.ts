@@ -26,7 +26,14 @@ describeDriver({
     disabled: { belongs: 'own', isUntouched: false, value: 'unread' },
     certificate: { belongs: 'provider', isUntouched: false, value: 'unread' },
     deleted: { exists: false },
+    purged: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },
+  },
+  writesOutside: {
+    deleted: ['SetSecret', 'RecoverDeletedSecret'],
+    purged: ['SetSecret'],
+    recreated: ['UpdateSecret', 'SetSecret'],
+    value: ['UpdateSecret', 'SetSecret'],
   },
   leavesOutside: {
     disabled: { kind: 'rejected', because: 'somebody has taken it out of use' },

@@ -17,6 +17,7 @@ const vault = 'https://main.vault.azure.net';
 const refusals = {
   forbidden: { status: 403, code: 'ForbiddenByRbac' },
   unauthenticated: { status: 401, code: 'Unauthorized' },
+  scopeGone: { status: 404, code: 'VaultNotFound' },
 };
 
 /** The driver with the simulated vaults. */
@@ -76,11 +77,12 @@ async function changeOutside(
 ): Promise<void> {
   if (change === 'value') await stranger.setSecret(name, 'theirs');
   else if (change === 'deleted') await stranger.beginDeleteSecret(name);
-  else if (change === 'recreated' || change === 'certificate') {
+  else if (['recreated', 'certificate', 'purged'].includes(change)) {
     await (await stranger.beginDeleteSecret(name, { intervalInMs: 20 })).pollUntilDone();
     await stranger.purgeDeletedSecret(name);
     if (change === 'recreated') await stranger.setSecret(name, 'theirs');
-    else sandbox.cloudB.importCertificate(name, 'theirs', new URL(vault).host, false);
+    else if (change === 'certificate')
+      sandbox.cloudB.importCertificate(name, 'theirs', new URL(vault).host, false);
   } else {
     const { version = '' } = (await stranger.getSecret(name)).properties;
     const changed = change === 'tags' ? { tags: {} } : { enabled: false };

@@ -11,8 +11,16 @@ const shared = {
     value: { belongs: 'own', isUntouched: false, value: 'different' },
     labels: { belongs: 'own', isUntouched: true },
     disabled: { belongs: 'own', isUntouched: false, value: 'unread' },
+    destroyed: { belongs: 'own', isUntouched: false, value: 'unread' },
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },
+  },
+  writesOutside: {
+    deleted: ['CreateSecret', 'AddSecretVersion'],
+    destroyed: ['AddSecretVersion', 'DestroySecretVersion'],
+    disabled: ['AddSecretVersion', 'DestroySecretVersion'],
+    recreated: ['UpdateSecret', 'AddSecretVersion'],
+    value: ['AddSecretVersion', 'DestroySecretVersion'],
   },
   leavesOutside: {
     recreated: { kind: 'conflict', because: 'it is the secret of somebody else' },

@@ -17,6 +17,7 @@ const project = 'sandbox-project';
 const refusals = {
   forbidden: { status: 403, code: 'PERMISSION_DENIED' },
   unauthenticated: { status: 401, code: 'UNAUTHENTICATED' },
+  scopeGone: { status: 404, code: 'NOT_FOUND' },
 };
 
 const provider = {
@@ -95,6 +96,7 @@ async function changeAs(stranger: SecretManagerServiceClient, change: string, na
   else if (change === 'labels')
     await stranger.updateSecret({ secret: { name, labels: {} }, updateMask: { paths: ['labels'] } });
   else if (change === 'disabled') await stranger.disableSecretVersion({ name: `${name}/versions/1` });
+  else if (change === 'destroyed') await stranger.destroySecretVersion({ name: `${name}/versions/1` });
   else await stranger.deleteSecret({ name });
 }
 

@@ -16,6 +16,11 @@ describeDriver({
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'unread' },
   },
+  writesOutside: {
+    deleted: ['createOrUpdateRepoSecret'],
+    recreated: ['createOrUpdateRepoSecret'],
+    value: ['createOrUpdateRepoSecret'],
+  },
   leavesOutside: {
     recreated: { kind: 'conflict', because: 'it is the secret of somebody else' },
   },

@@ -15,6 +15,7 @@ import { sealFor } from '../src/secret/scope-key.ts';
 const refusals = {
   forbidden: { status: 403, code: 'Forbidden' },
   unauthenticated: { status: 401, code: 'BadCredentials' },
+  scopeGone: { status: 404, code: 'NotFound' },
 };
 
 const readsOfPlace = [

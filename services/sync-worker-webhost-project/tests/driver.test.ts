@@ -23,8 +23,15 @@ describeDriver({
     branch: { belongs: 'own', isUntouched: false, value: 'same' },
     environments: { belongs: 'own', isUntouched: false, value: 'same' },
     name: { belongs: 'own', isUntouched: false, value: 'same' },
+    comment: { belongs: 'own', isUntouched: false, value: 'same' },
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },
+  },
+  pushedSetting: { settings: { deployment_environments: ['production'] }, tags: { target: 'production' } },
+  writesOutside: {
+    deleted: ['editProjectEnv', 'createProjectEnv'],
+    recreated: ['editProjectEnv', 'editProjectEnv'],
+    value: ['editProjectEnv'],
   },
   leavesOutside: {
     recreated: { kind: 'conflict', because: 'it is the secret of somebody else' },

@@ -15,6 +15,7 @@ export const destinationId = '5b0a6c3e-0000-4000-8000-000000000001';
 const refusals = {
   forbidden: { status: 403, code: 'forbidden' },
   unauthenticated: { status: 401, code: 'unauthorized' },
+  scopeGone: { status: 404, code: 'not_found' },
 };
 
 /** Record that another client of the project sends. */
@@ -110,6 +111,7 @@ const changesOf = (name: string): Record<string, object> => ({
   branch: { target: ['preview'], gitBranch: 'feature' },
   environments: { target: ['preview'] },
   name: { key: `${name}_OLD` },
+  comment: { comment: '' },
 });
 
 type Project = Sandbox['webhost']['projects'][number];
@@ -151,8 +153,8 @@ function viewOf({ webhost }: Sandbox) {
     async external(name: string) {
       const [secret] = held(name);
       if (secret === undefined) return undefined;
-      const { target = '', gitBranch: branch = '' } = secret.tags;
-      const tags = { target: target.split(',').sort().join(), branch };
+      const { target = '', gitBranch: branch = '', comment = '' } = secret.tags;
+      const tags = { target: target.split(',').sort().join(), branch, comment };
       return { value: secret.value ?? '', tags, writes: secret.version_count };
     },
   };

@@ -15,6 +15,7 @@ export async function startHarness(canary: string): Promise<LoggingHarness> {
     refusals: {
       forbidden: { status: 403, code: 'NoAccess' },
       unauthenticated: { status: 401, code: 'InvalidToken' },
+      scopeGone: { status: 404, code: 'FolderNotFound' },
     },
     canary,
     description: notesKv,

@@ -6,12 +6,16 @@ import type { FoundSecret } from '../driver/look.ts';
 /** The seconds that `throttled` asks to wait: several tests wait for that long. */
 export const throttledSeconds = 2;
 
-/** The faults that a simulated destination can inject. Each affects all calls until it is cleared. */
+/**
+ * The faults that a simulated destination can inject. Each affects all calls until it is cleared. With `scopeGone`, the vault,
+ * project or repository of the destination is not found.
+ */
 export type FaultScenario =
   | 'throttled'
   | 'unavailable'
   | 'forbidden'
   | 'unauthenticated'
+  | 'scopeGone'
   | 'garbage'
   | 'huge'
   | 'redirect'
@@ -127,6 +131,10 @@ export interface DriverUnderTest {
    * must restore the value and everything that `external` returns as tags.
    */
   changesOutside?: Readonly<Record<string, Partial<FoundSecret> | { exists: false }>>;
+  /** The writes of a repair after each of `changesOutside`; after those that it leaves, of a put with `overwrite`. */
+  writesOutside?: Readonly<Record<string, readonly string[]>>;
+  /** Changed settings that are pushed without the value, and the tags that they lead to; by default, custom tags. */
+  pushedSetting?: { settings: Record<string, unknown>; tags: Readonly<Record<string, string>> };
   /** Those of `changesOutside` that a put must leave as they are, with the fault that it fails with and the reason. */
   leavesOutside?: Readonly<Record<string, { kind: FaultKind; because: string }>>;
   /**

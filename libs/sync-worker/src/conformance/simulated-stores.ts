@@ -44,7 +44,7 @@ interface SimulatedStoresOptions {
   /** Operations that change nothing, such as reads, lists and requests for tokens. All others count as writes. */
   reads: RegExp;
   /** How the provider refuses a call. */
-  refusals: Record<'forbidden' | 'unauthenticated', Refusal>;
+  refusals: Record<'forbidden' | 'unauthenticated' | 'scopeGone', Refusal>;
   /** The operations to which a success has a body; by default, all. */
   withBody?: string[];
   /** The message of these refusals. */
@@ -179,6 +179,7 @@ const faultsOf = ({
   unavailable: { effect: 'server-error' },
   forbidden: { effect: 'error', ...refusals.forbidden, message },
   unauthenticated: { effect: 'error', ...refusals.unauthenticated, message },
+  scopeGone: { effect: 'error', ...refusals.scopeGone, message },
   garbage: { effect: 'garbage' },
   huge: { effect: 'huge', bytes: 4 * 1024 * 1024 },
   redirect: { effect: 'redirect' },

@@ -15,7 +15,7 @@ const another = '5b0a6c3e-0000-4000-8000-0000000000aa';
 const lagMs = 300;
 
 const faults = [
-  ...(['throttled', 'unavailable', 'forbidden', 'unauthenticated'] as const),
+  ...(['throttled', 'unavailable', 'forbidden', 'unauthenticated', 'scopeGone'] as const),
   ...(['garbage', 'huge', 'redirect', 'reset'] as const),
   ...(['manyHeaders', 'empty', 'cutOff'] as const),
 ] satisfies FaultScenario[];

@@ -13,6 +13,8 @@ const puts = {
   'the next value': { value: two, over: (request: PutRequest) => newValue(request, two) },
 };
 
+const changedTags = { settings: { custom_tags: { team: 'b' } }, tags: { team: 'b' } };
+
 /**
  * Tests puts after somebody else has changed an external secret of the destination. Each restores it, except where the
  * driver declares a reason to leave it as it is: then the put fails, and changes nothing.
@@ -56,11 +58,12 @@ export function outsideTests(suite: DriverSuite): void {
     },
   );
 
-  if (suite.subject.supportsTags)
+  const pushed = suite.subject.pushedSetting ?? (suite.subject.supportsTags ? changedTags : undefined);
+  if (pushed !== undefined)
     test.each(Object.keys(changesOutside))(
-      'a change of tags ends as a put of the value does (%s)',
+      'a change of a setting that is pushed ends as a put of the value does (%s)',
       (change) =>
-        suite.connectedAs({ settings: { custom_tags: { team: 'b' } } }, async (after) => {
+        suite.connectedAs({ settings: pushed.settings }, async (after) => {
           const { request } = await changed(change);
           const theirs = await suite.harness.external(request.externalName);
           const put = () => untilReady(() => suite.put({ ...request, valueChanged: false }, after));
@@ -70,10 +73,8 @@ export function outsideTests(suite: DriverSuite): void {
             return;
           }
           await put();
-          expect(await suite.harness.external(request.externalName)).toMatchObject({
-            value: one,
-            tags: { team: 'b' },
-          });
+          const { tags } = pushed;
+          expect(await suite.harness.external(request.externalName)).toMatchObject({ value: one, tags });
         }),
     );
 

@@ -10,6 +10,8 @@ import { untilReady } from '../until-ready.ts';
 const one = `${canary} one`;
 const synced = { status: 'SYNCED', drift: 'none', lastError: null } as const;
 
+const deletes = /^(delete|purge|remove)/i;
+
 /** A repair repeats the last put, with its idempotency token, and compares. */
 const repairOf = (request: PutRequest, remote: Json): PutRequest => ({
   ...request,
@@ -23,7 +25,7 @@ const repairOf = (request: PutRequest, remote: Json): PutRequest => ({
  * external secret. That a put leaves what the driver declares in `leavesOutside` is one of `outsideTests`.
  */
 export function repairTests(suite: DriverSuite): void {
-  const { changesOutside = {}, leavesOutside = {}, readsValues = true } = suite.subject;
+  const { changesOutside = {}, leavesOutside = {}, readsValues = true, writesOutside } = suite.subject;
   const look = ({ externalName, entryId }: PutRequest, remote: Json) =>
     suite.inspect({
       entryId,
@@ -58,7 +60,8 @@ export function repairTests(suite: DriverSuite): void {
       const repaired = await untilReady(() => suite.put(repairOf(request, remote)));
       const writes = suite.harness.writes().slice(earlier);
       expect(writes).not.toEqual([]);
-      expect(writes.filter((operation) => /^(delete|purge|remove)/i.test(operation))).toEqual([]);
+      expect(writes.filter((operation) => deletes.test(operation))).toEqual([]);
+      expect(writes).toEqual(writesOutside?.[change] ?? writes);
       expect(await suite.harness.external(request.externalName)).toMatchObject({
         value: one,
         tags: before!.tags,
@@ -69,4 +72,22 @@ export function repairTests(suite: DriverSuite): void {
       expect(suite.harness.writes().slice(earlier)).toEqual(writes);
     });
   });
+
+  for (const [change, { kind }] of Object.entries(leavesOutside)) {
+    if (kind !== 'conflict') continue;
+    test(`a set with "overwrite" takes over what somebody else has left (${change})`, async () => {
+      const { request, remote, before } = await changed(change);
+      const earlier = suite.harness.writes().length;
+      const set = { ...repairOf(request, remote), overwrite: true };
+      const taken = await untilReady(() => suite.put(set));
+      const writes = suite.harness.writes().slice(earlier);
+      expect(writes.filter((operation) => deletes.test(operation))).toEqual([]);
+      expect(writes).toEqual(writesOutside?.[change] ?? writes);
+      const { value, tags } = (await suite.harness.external(request.externalName))!;
+      expect({ value, tags }).toMatchObject({ value: one, tags: before!.tags });
+      expect(await look(request, taken.remote)).toMatchObject({ belongs: 'own', isUntouched: true });
+      await untilReady(() => suite.remove(request, taken.remote));
+      expect(await suite.harness.external(request.externalName)).toBeUndefined();
+    });
+  }
 }
