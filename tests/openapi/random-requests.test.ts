@@ -2,7 +2,7 @@ import { globalAgent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
-import { type Answer, expectStatus, send } from '../harness/http.ts';
+import { expectStatus, send } from '../harness/http.ts';
 import { runSize } from '../harness/run-size.ts';
 import {
   type DescribedInstallation,
@@ -86,8 +86,7 @@ test(
     await sendRequests(system, {
       ...{ name: 'requests', count: requests, seed },
       drawn: fc.oneof(...operationsOf(document).filter(isSent).map(ofOperation)),
-      send: ({ method, path, body }) =>
-        api(method, path, body).catch(refusedEarly(path.length > largeHeadBytes)),
+      send: ({ method, path, body }) => api(method, path, body),
       show: ({ operation, method, path, body }) => `${operation}: ${method} ${path} ${JSON.stringify(body)}`,
     });
   },
@@ -125,8 +124,7 @@ test(
       drawn: fc.oneof(
         ...withBody.map((operation) => hostileRequestsOf(operation, { values: validValues, known })),
       ),
-      send: (request) =>
-        senders[request.as](request).catch(refusedEarly(headBytes(request) > largeHeadBytes)),
+      send: (request) => senders[request.as](request),
       show: ({ body: bytes, ...request }) => `${JSON.stringify(request)} ${JSON.stringify(String(bytes))}`,
     });
   },
@@ -134,17 +132,3 @@ test(
 );
 
 const isSent = (operation: Operation): boolean => !limitsOthers(operation) && !isStream(operation);
-
-/** The limit is 16 KiB (docs/security.md). */
-const largeHeadBytes = 14_000;
-
-const headBytes = ({ path, headers }: HostileRequest): number => path.length + JSON.stringify(headers).length;
-
-/** While a request with a long head is being sent, a response may arrive after which the server closes the connection. */
-const refusedEarly =
-  (isLarge: boolean) =>
-  (cause: NodeJS.ErrnoException): Answer => {
-    const isClosed = ['EPIPE', 'ECONNRESET'].includes(cause.code ?? '');
-    if (isClosed && isLarge) return { status: 431, body: { errors: [] } };
-    throw cause;
-  };

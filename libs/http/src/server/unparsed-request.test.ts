@@ -17,9 +17,9 @@ async function start(handler = ok, options: Partial<ServerOptions> = {}): Promis
 
 afterEach(() => Promise.all(running.splice(0).map((server) => server.stop(0))));
 
-async function responseTo(text: string, options: Partial<ServerOptions> = {}) {
+async function responseTo(sent: string, options: Partial<ServerOptions> = {}) {
   const raw = await openRaw((await start(ok, options)).port);
-  raw.send(text);
+  raw.send(sent);
   const response = await raw.closed();
   const end = response.indexOf('\r\n\r\n');
   return { head: response.slice(0, end), body: JSON.parse(response.slice(end)) };
@@ -41,6 +41,26 @@ test.each<[string, string, number, RegExp]>([
   expect(head).toMatch(/content-type: application\/json\r\n/i);
   expect(head).toMatch(/x-request-id: [0-9a-f-]{36}/i);
   expect(body).toEqual({ errors: [expect.stringMatching(message)] });
+});
+
+test('responds to a client that sends all of a long body before it reads', async () => {
+  const raw = await openRaw((await start()).port);
+  raw.socket.pause();
+  raw.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const sent = new Promise((resolve) => raw.socket.write('a'.repeat(8_000_000), resolve));
+  await Promise.race([sent, sleep(1_000)]);
+  raw.socket.resume();
+  expect(await raw.closed()).toMatch(/^HTTP\/1.1 400 [\s\S]*"errors"/);
+});
+
+test('closes the connection of a client that does not stop sending after two seconds', async () => {
+  const raw = await openRaw((await start()).port);
+  raw.send('nonsense\r\n\r\n');
+  const began = performance.now();
+  const sending = setInterval(() => raw.send('more\r\n'), 50);
+  await raw.closed();
+  clearInterval(sending);
+  expect(performance.now() - began).toBeLessThan(4_000);
 });
 
 test('responds to a request that does not arrive in time with 408', async () => {

@@ -24,7 +24,8 @@ export interface RejectUnparsedOptions {
 /**
  * Responds to requests that Node's parser rejects before any handler runs, in the same form as every other error:
  * `{"errors": […]}` and a request ID (docs/conventions/http.md#errors). Node alone would send a status without a body.
- * The connection is closed. Nothing is written into a response that is only partly sent.
+ * The connection is closed once the client has stopped sending, or after two seconds: closed before, it loses the response
+ * (https://www.rfc-editor.org/rfc/rfc9112#section-9.6). Nothing is written into a response that is only partly sent.
  */
 export function rejectUnparsed(
   server: http.Server | https.Server,
@@ -44,10 +45,21 @@ export function rejectUnparsed(
     if (mayRespond(socket)) {
       const request = describe(error, socket, maxHeaderBytes);
       const isReported = await (onUnparsed?.(request) ?? Promise.resolve()).then(yes, no);
-      if (isReported && mayRespond(socket)) socket.write(errorResponse(request));
+      if (isReported && mayRespond(socket)) return endAfter(socket, errorResponse(request));
     }
-    socket.destroy(error); // what was just written is already in the kernel's send buffer
+    socket.destroy(error);
   });
+}
+
+const maxLingerMs = 2_000;
+
+/** Sends the last response of a connection, and reads and drops what the client still sends. */
+function endAfter(socket: Duplex, response: string): void {
+  const timer = setTimeout(() => socket.destroy(), maxLingerMs);
+  socket.once('close', () => clearTimeout(timer));
+  socket.once('end', () => socket.destroy());
+  socket.end(response);
+  socket.resume();
 }
 
 const yes = () => true;
