@@ -8,6 +8,7 @@ const stableTime = (time: number, startedAt: number): Date =>
 
 const timestamp = /\b2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g;
 const unixTime = /(?<=[:[,])(?:1[789]|2\d)\d{8}(?=[\]},])/g;
+const unixMilliseconds = /(?<=[:[,])(?:1[789]|2\d)\d{11}(?=[\]},])/g;
 const identifier =
   /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|(?<=\b(?:kv|auth_\w+)_)[0-9a-f]{8}\b|(?<=")[0-9a-f]{16}(?=")|(?<=")(?=[^"]*[a-z])(?=[^"]*[A-Z])[\w-]{24}(?=")/g;
 
@@ -42,6 +43,7 @@ export function stable<Value>(value: Value, startedAt: number): Value {
     .replace(unixTime, (given) =>
       String(Math.floor(stableTime(Number(given) * 1_000, startedAt).getTime() / 1_000)),
     )
+    .replace(unixMilliseconds, (given) => String(stableTime(Number(given), startedAt).getTime()))
     .replace(identifier, numbered);
   return JSON.parse(constants.reduce((known, [pattern, constant]) => known.replace(pattern, constant), text));
 }
