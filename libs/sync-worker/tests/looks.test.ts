@@ -12,6 +12,7 @@ import {
   retryFailed,
   startInspectionPage,
 } from '@secrets/sync-entries';
+import { createLogger } from '@secrets/telemetry';
 import { eventually } from '@secrets/testing';
 import type { ConnectedDestination, PutRequest } from '../src/driver/driver.ts';
 import type { FoundSecret, InspectRequest, Look } from '../src/driver/look.ts';
@@ -31,6 +32,8 @@ const found: FoundSecret = {
 };
 
 let deps: ReturnType<typeof depsOfWorker>;
+/** The lines that the worker has logged. */
+let logged: { level: string; msg: string; fault?: string; reason?: string; destinationId?: string }[];
 let looks: InspectRequest[];
 let puts: PutRequest[];
 /** The entries that lists show as unchanged, if the store has such lists. */
@@ -38,6 +41,7 @@ let untouched: ((ids: readonly string[]) => string[]) | undefined;
 /** The result of the next looks. */
 let answer: (request: InspectRequest) => Look | Promise<Look>;
 beforeEach(() => {
+  logged = [];
   looks = [];
   puts = [];
   untouched = undefined;
@@ -100,7 +104,8 @@ async function withAllPushed(
 ): Promise<void> {
   const values = Object.fromEntries(keys.map((key) => [key, 'v']));
   const ids = await insertSyncedSecret(db, keyRing, values);
-  deps = depsOfWorker();
+  const write = (line: string) => void logged.push(JSON.parse(line));
+  deps = { ...depsOfWorker(), log: createLogger({ service: 'test', level: 'info', destination: { write } }) };
   const worker = createSyncWorker({ type: destinationType, connect: async () => withLists(store) }, deps, {
     concurrency: 4,
     leaseSeconds: 60,
@@ -392,6 +397,30 @@ test('a page of looks continues after a failure of one external secret', () =>
     expect(await lookAtPage(ids)).toMatchObject({ position: 'm', isDue: true });
     expect(looks).toHaveLength(5);
     expect(await looksThatFound('none', 'unknown')).toEqual([0, 5]);
+  }));
+
+test('looks that fail are logged as a warning once per destination and cause, not per external secret', () =>
+  withAllPushed(ofPage, async (ids) => {
+    const destinationId = await destinationOf(ids[0]!);
+    answer = ({ externalName }) => {
+      throw new Fault(externalName === 'c' ? 'rejected' : 'forbidden', 'no');
+    };
+    await lookAtPage(ids);
+    await lookAtPage(ids);
+    const failed = logged.filter(({ msg }) => msg === 'a look failed');
+    expect(failed).toHaveLength(10);
+    expect(failed.every((line) => line.destinationId === destinationId && line.reason === 'no')).toBe(true);
+    const warned = failed.filter(({ level }) => level === 'warn').map(({ fault }) => fault);
+    expect(warned.sort()).toEqual(['forbidden', 'rejected']);
+  }));
+
+test('a look that proves nothing yet is no reason for a warning', () =>
+  withPushed(async (id) => {
+    await db.query(`update sync.entries set synced_at = now() where id = $1`, [id]);
+    answer = () => ({ exists: false });
+    await look(id);
+    expect(logged.filter(({ level }) => level === 'warn')).toEqual([]);
+    expect(logged.filter(({ msg }) => msg === 'a look failed')).toMatchObject([{ level: 'info' }]);
   }));
 
 test('the rest of a page of looks is left for later when the destination fails', () =>

@@ -75,3 +75,20 @@ export async function recordFailure(
   else log.warn({ ...fields, reason: message }, 'sync failed');
   return isHeld;
 }
+
+/**
+ * Logs that a look has failed: once per hour as a warning for a destination and a cause. That the store may not show the last
+ * push yet, or that the worker stops, is no failure of the destination.
+ */
+export function logFailedLook(
+  { observe: { log, failedLooks }, limits }: WorkerContext,
+  of: { destinationId: string; entryId?: string },
+  { kind, message, error }: Failure,
+): void {
+  const fields = { ...of, fault: kind };
+  const isExpected = kind === 'not_ready' || limits.attempts.isCancelled;
+  if (kind === 'crashed') log.error({ ...fields, error }, 'a look failed unexpectedly');
+  else if (!isExpected && failedLooks.isNew(of.destinationId, kind))
+    log.warn({ ...fields, reason: message }, 'a look failed');
+  else log.info({ ...fields, reason: message }, 'a look failed');
+}

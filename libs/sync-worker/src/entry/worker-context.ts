@@ -2,6 +2,7 @@ import type { Db } from '@secrets/db';
 import type { KeyRing } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import type { Attempts } from '../limits/attempts.ts';
+import type { KnownFailures } from '../limits/known-failures.ts';
 import type { LaneReporter } from '../limits/lane-reporter.ts';
 import type { Slots } from '../limits/slots.ts';
 import type { WorkerMetrics } from '../runtime/worker-metrics.ts';
@@ -25,5 +26,5 @@ export interface WorkerContext {
   };
   /** Used for entries only, not for checks. */
   entries: { statements: EntryStatements; values: SecretValues; lostClaims: LostClaims };
-  observe: { log: Logger; metrics: WorkerMetrics };
+  observe: { log: Logger; metrics: WorkerMetrics; failedLooks: KnownFailures };
 }

@@ -19,7 +19,7 @@ import {
 import { abortable } from '../driver/abortable.ts';
 import type { InspectRequest, Look } from '../driver/look.ts';
 import type { AttemptContext } from '../entry/entry-statements.ts';
-import { failureOf } from '../entry/record-failure.ts';
+import { failureOf, logFailedLook } from '../entry/record-failure.ts';
 import { settingsHash } from '../entry/values/push-identity.ts';
 import { valueHash } from '../entry/values/value-hash.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
@@ -192,19 +192,19 @@ interface Looking {
  * reported to the lane, because it affects the account. Everything else is shown to whoever asked.
  */
 async function recordFailure(
-  { db, limits, observe: { log, metrics } }: WorkerContext,
+  worker: WorkerContext,
   { entry, laneId, startedAtMs }: Looking,
   thrown: unknown,
 ): Promise<FailureKind> {
+  const { db, limits } = worker;
   const { id: entryId, destinationId } = entry;
-  const { kind, message, retryAfterSeconds, error } = failureOf(thrown);
-  const fields = { entryId, destinationId, fault: kind };
-  if (kind === 'crashed') log.error({ ...fields, error }, 'a look failed unexpectedly');
-  else log.info({ ...fields, reason: message }, 'a look failed');
+  const failure = failureOf(thrown);
+  const { kind, message, retryAfterSeconds } = failure;
+  logFailedLook(worker, { entryId, destinationId }, failure);
   if (kind === 'throttled' && laneId !== undefined)
     await limits.lanes.failed({ laneId, destinationId, startedAtMs }, { fault: kind, retryAfterSeconds });
   if (limits.attempts.isCancelled) return kind;
-  metrics.looked('unknown');
+  worker.observe.metrics.looked('unknown');
   await recordFailedLook(db, entry, message);
   return kind;
 }

@@ -3,7 +3,7 @@ import { findListed, type ListedEntry, recordListed } from '@secrets/sync-entrie
 import { abortable } from '../driver/abortable.ts';
 import type { Untouched } from '../driver/look.ts';
 import type { AttemptContext } from '../entry/entry-statements.ts';
-import { failureOf } from '../entry/record-failure.ts';
+import { failureOf, logFailedLook } from '../entry/record-failure.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 import type { FailureKind } from '../limits/retry-policy.ts';
 
@@ -68,14 +68,17 @@ async function findUntouched(
 const timedOut = () => new Fault('unavailable', 'the destination did not respond in time');
 
 async function failed(
-  { limits, observe: { log } }: WorkerContext,
+  worker: WorkerContext,
   { destinationId, laneId, startedAtMs }: { destinationId: string; laneId: string; startedAtMs: number },
   thrown: unknown,
 ): Promise<FailureKind> {
-  const { kind, message, retryAfterSeconds, error } = failureOf(thrown);
-  if (kind === 'crashed') log.error({ destinationId, error }, 'a list could not be read');
-  else log.info({ destinationId, fault: kind, reason: message }, 'a list could not be read');
+  const failure = failureOf(thrown);
+  const { kind, retryAfterSeconds } = failure;
+  logFailedLook(worker, { destinationId }, failure);
   if (kind === 'throttled')
-    await limits.lanes.failed({ laneId, destinationId, startedAtMs }, { fault: kind, retryAfterSeconds });
+    await worker.limits.lanes.failed(
+      { laneId, destinationId, startedAtMs },
+      { fault: kind, retryAfterSeconds },
+    );
   return kind;
 }

@@ -24,6 +24,7 @@ import { LostClaims } from '../entry/lost-claims.ts';
 import { SecretValues } from '../entry/values/secret-values.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
 import { Attempts } from '../limits/attempts.ts';
+import { KnownFailures } from '../limits/known-failures.ts';
 import { LaneReporter } from '../limits/lane-reporter.ts';
 import { Slots } from '../limits/slots.ts';
 import { handleLook, handleLookPage } from '../look/handle-look.ts';
@@ -169,7 +170,7 @@ function workerContext(
       values,
       lostClaims: new LostClaims(db, log),
     },
-    observe: { log, metrics },
+    observe: { log, metrics, failedLooks: new KnownFailures() },
   };
 }
 
