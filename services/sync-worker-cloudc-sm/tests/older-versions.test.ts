@@ -186,3 +186,57 @@ test('what is recorded of a value does not contain it', async () => {
   expect(JSON.stringify(remote)).toContain('"started":{"after":0,');
   expect(JSON.stringify(remote)).not.toMatch(/canary|Y2FuYXJ5/);
 });
+
+describe('the value of a secret that is taken over', () => {
+  const ours = '{"a":1,"b":2}';
+
+  const takeOver = async (theirs: string) => {
+    const name = driver.harness.freshName();
+    await driver.harness.plantForeign(name, theirs);
+    driver.harness.calls();
+    const request = putRequest(name, ours, { overwrite: true });
+    const { remote } = await driver.put(request);
+    return { name, request, remote, calls: driver.harness.calls() };
+  };
+
+  test.each([
+    ['the same text', ours],
+    ['JSON in another order', '{"b": 2, "a": 1}'],
+  ])('a secret that is taken over is only marked if its value is equal: %s', async (_, theirs) => {
+    const { name, request, remote, calls } = await takeOver(theirs);
+    expect(calls).toEqual([
+      'CreateSecret',
+      'GetSecret',
+      'UpdateSecret',
+      'AccessSecretVersion', // the newest
+      'AccessSecretVersion', // by its number
+      'AccessSecretVersion', // the next number, which does not exist
+    ]);
+    const marked = { 'managed-by': 'secrets-sync' };
+    expect(driver.harness.held(name)).toMatchObject({ value: theirs, version_count: 1, tags: marked });
+    const later = { ...request, remote, overwrite: false, valueChanged: false };
+    await driver.put({ ...later, verify: true });
+    await driver.put({ ...request, remote: null, overwrite: false }); // as after a crash before the outcome was recorded
+    await driver.put(later, await driver.connect({ custom_tags: { team: 'a' } }));
+    expect(driver.harness.calls()).not.toContain('AddSecretVersion');
+    expect(driver.harness.held(name)).toMatchObject({ value: theirs, version_count: 1, tags: { team: 'a' } });
+    await driver.put({ ...request, ...newValue(request, 'new'), remote });
+    expect(driver.harness.held(name)).toMatchObject({ value: 'new', version_count: 2 });
+  });
+
+  test('equal JSON of a version that somebody else has added since is written again', async () => {
+    const { name, request, remote } = await takeOver('{"b":2,"a":1}');
+    const payload = { data: Buffer.from('{"b":2, "a":1}') };
+    await driver.harness.stranger.addSecretVersion({ parent: driver.harness.nameOf(name), payload });
+    await driver.put({ ...request, remote, valueChanged: false, verify: true });
+    expect(driver.harness.held(name)).toMatchObject({ value: ours, version_count: 3 });
+  });
+
+  test('a secret that is taken over gets the value if it has another one, or if the credentials may not read it', async () => {
+    const other = await takeOver('{"a":2}');
+    expect(driver.harness.held(other.name)).toMatchObject({ value: ours, version_count: 2 });
+    driver.failWith('AccessSecretVersion', 'PERMISSION_DENIED', 403);
+    const hidden = await takeOver('{"b":2,"a":1}');
+    expect(driver.harness.held(hidden.name)).toMatchObject({ value: ours, version_count: 2 });
+  });
+});

@@ -1,5 +1,6 @@
 import { Fault } from '@secrets/domain';
-import { hasCode, type PutRequest } from '@secrets/sync-worker';
+import { seal } from '@secrets/seal';
+import { hasCode, isEqualValue, type PutRequest } from '@secrets/sync-worker';
 import type { Secret } from '../api/schema.ts';
 import { changedMeanwhile, type RememberedSecret } from './labels.ts';
 import { remember } from './remember.ts';
@@ -52,20 +53,34 @@ export async function writeValue(
  */
 async function writtenVersion(
   { api, signal }: Store,
-  { externalName: id, value, valueChanged }: PutRequest,
+  request: PutRequest,
   { known, newest }: { known: Remembered | undefined; newest: Newest },
 ): Promise<number | undefined> {
   if (newest.number === undefined) return undefined;
+  const { externalName: id, valueChanged } = request;
   const remembered = currentOf(known);
-  const wanted = Buffer.from(value.reveal(), 'utf8');
-  const hasValue = newest.value?.equals(wanted) ?? false;
+  const hasValue = newest.value !== undefined && isWanted(request, known, newest);
   if (hasValue && known?.started === null && newest.number === remembered) return newest.number;
   const isOutdated = newest.value !== undefined && newest.number < remembered;
   if (isOutdated ? valueChanged : !hasValue) return undefined;
   const number = Math.max(newest.number, remembered);
   const read = await readIfPossible(api, id, number, signal);
-  if (!read?.value.equals(wanted)) return undefined;
+  if (read === undefined || !isWanted(request, known, read)) return undefined;
   return (await exists(api, id, number + 1, signal)) ? undefined : number;
+}
+
+/**
+ * Whether a version has the value. JSON in another order of its names is equal in a secret that is taken over, and stays so until
+ * either changes.
+ */
+function isWanted(
+  { value, valueChanged }: PutRequest,
+  known: Remembered | undefined,
+  version: { number: number; value: Buffer },
+): boolean {
+  if (version.value.equals(Buffer.from(value.reveal(), 'utf8'))) return true;
+  const mayKeep = known === undefined || (!valueChanged && version.number === currentOf(known));
+  return mayKeep && isEqualValue(seal(version.value.toString('utf8')), value);
 }
 
 /**
