@@ -1,6 +1,5 @@
 import { webhostProject } from '@secrets/destinations';
 import { Fault, parsedJson } from '@secrets/domain';
-import type { Sealed } from '@secrets/seal';
 import {
   type BoundedFetch,
   bodyBytes,
@@ -113,7 +112,7 @@ export class EnvironmentApi {
   }
 
   /** Returns the value of a record, if the provider shows it: never that of a sensitive one. */
-  async valueOf(id: string, signal: AbortSignal): Promise<Sealed<string> | undefined> {
+  async valueOf(id: string, signal: AbortSignal): Promise<Decrypted> {
     const operation = 'reading the environment variable';
     return parsed(
       operation,

@@ -10,6 +10,9 @@ const sensitive = 'https://vercel.com/docs/environment-variables/sensitive-envir
 /** Codes of a name that is in use: of the current API, and of earlier versions of it, which use status 403. */
 export const conflictCodes = ['ENV_CONFLICT', 'ENV_ALREADY_EXISTS'] as const;
 
+/** Codes of a record that does not exist, or of a project that does not. */
+export const absentCodes = ['not_found', 'NOT_FOUND'] as const;
+
 /** Codes of a request that breaks a rule, among them that sensitive variables are not for development. */
 export const badRequestCodes = ['BAD_REQUEST', 'bad_request'] as const;
 

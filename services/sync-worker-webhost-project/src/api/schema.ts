@@ -51,14 +51,23 @@ export const Variable = z
 
 export type Variable = z.output<typeof Variable>;
 
-/** A record with its value; undefined if the response does not contain it in clear text. */
+/** The value of a record, undefined if the response does not contain it in clear text, and when the record was changed. */
 export const Decrypted = z
-  .object({ type: z.string(), value: z.string().nullish(), decrypted: z.boolean().nullish() })
-  .transform(({ type, value, decrypted }) =>
-    value !== undefined && value !== null && (decrypted === true || type === 'plain')
-      ? seal(value)
-      : undefined,
-  );
+  .object({
+    type: z.string(),
+    value: z.string().nullish(),
+    decrypted: z.boolean().nullish(),
+    updatedAt: z.number().nullable().default(null).catch(null),
+  })
+  .transform(({ type, value, decrypted, updatedAt }) => ({
+    value:
+      value !== undefined && value !== null && (decrypted === true || type === 'plain')
+        ? seal(value)
+        : undefined,
+    updatedAt,
+  }));
+
+export type Decrypted = z.output<typeof Decrypted>;
 
 export const Page = z.object({
   envs: z.array(Variable),

@@ -95,7 +95,7 @@ async function compare(
   records: readonly Variable[],
 ): Promise<'same' | 'different' | 'unread'> {
   for (const { id } of records) {
-    const value = id === '' ? undefined : await api.valueOf(id, signal);
+    const value = id === '' ? undefined : (await api.valueOf(id, signal)).value;
     if (value === undefined) return 'unread';
     if (!isSameValue(value)) return 'different';
   }

@@ -1,6 +1,7 @@
 import { Fault } from '@secrets/domain';
-import type { PutRequest } from '@secrets/sync-worker';
+import { hasCode, isEqualValue, type PutRequest } from '@secrets/sync-worker';
 import type { VariableChange } from '../api/environment-api.ts';
+import { absentCodes } from '../api/refusals.ts';
 import type { Variable } from '../api/schema.ts';
 import { requireRoom, withWrittenSizes } from './deployment-size.ts';
 import { isReadable, requireWanted } from './deviation.ts';
@@ -46,9 +47,10 @@ export async function reconcileVariable(store: Store, request: PutRequest): Prom
     environments,
     gitBranch: wanted.gitBranch,
   });
+  const equal = await equalRecords(store, request, findings);
   if (findings.known === undefined) await request.recordStart({ inParts: true });
   // A list lags behind: a name that it does not show may be in use. The next attempt finds out whose the record is.
-  const records = await apply(store, request, findings);
+  const records = await apply(store, request, { ...findings, equal });
   return { name, bytes: valueBytes(request), ...wanted, records };
 }
 
@@ -90,6 +92,39 @@ function sortFound(store: Store, request: PutRequest, variables: readonly Variab
   };
 }
 
+/** Returns the IDs of the records to take over that have the value already. */
+async function equalRecords(
+  store: Store,
+  { value }: PutRequest,
+  { holders, known }: Findings,
+): Promise<ReadonlySet<string>> {
+  const equal = new Set<string>();
+  for (const variable of holders)
+    if (recordOf(known, variable) === undefined && variable.type === 'encrypted')
+      if (await hasValue(store, variable, value)) equal.add(variable.id);
+  return equal;
+}
+
+/**
+ * Whether the record has this value, in a state that is not older than what is known of it. With a token that may not read it, it
+ * counts as another one.
+ */
+async function hasValue(
+  { api, signal }: Store,
+  { id, updatedAt }: Variable,
+  value: PutRequest['value'],
+): Promise<boolean> {
+  try {
+    const read = await api.valueOf(id, signal);
+    const isCurrent = read.updatedAt !== null && updatedAt !== null && read.updatedAt >= updatedAt;
+    return isCurrent && read.value !== undefined && isEqualValue(read.value, value);
+  } catch (error) {
+    const isForbidden = error instanceof Fault && error.kind === 'forbidden';
+    if (isForbidden || hasCode(error, ...absentCodes)) return false;
+    throw error;
+  }
+}
+
 const recordOf = (known: Remembered | undefined, { id }: Variable): RememberedRecord | undefined =>
   known?.records.find((record) => record.id === id);
 
@@ -110,8 +145,12 @@ function mustBeReplaced(
     : variable.type === 'sensitive' && record !== undefined && known?.isSensitive === true;
 }
 
-async function apply(store: Store, request: PutRequest, findings: Findings): Promise<RememberedRecord[]> {
-  const { known, splitOff, holders, replaced, detached } = findings;
+async function apply(
+  store: Store,
+  request: PutRequest,
+  findings: Findings & { equal: ReadonlySet<string> },
+): Promise<RememberedRecord[]> {
+  const { known, splitOff, holders, replaced, detached, equal } = findings;
   const { api, signal } = store;
   const environments = environmentsOf(store);
   for (const { id } of splitOff) await api.remove(id, signal);
@@ -124,6 +163,7 @@ async function apply(store: Store, request: PutRequest, findings: Findings): Pro
     variable,
     target: [...targets.get(variable.id)!],
     record: recordOf(known, variable),
+    isEqual: equal.has(variable.id),
   }));
   const unused = placed.filter(({ target }) => target.length === 0).map(({ variable }) => variable);
   for (const variable of [...unused, ...replaced])
@@ -163,6 +203,8 @@ interface Placed {
   variable: Variable;
   target: string[];
   record: RememberedRecord | undefined;
+  /** Whether it is taken over and has the value already. */
+  isEqual: boolean;
 }
 
 const shrinkingFirst = (placed: readonly Placed[]): Placed[] => {
@@ -171,11 +213,14 @@ const shrinkingFirst = (placed: readonly Placed[]): Placed[] => {
   return [...placed].sort((one, other) => grows(one) - grows(other));
 };
 
-/** Makes no call if the record is as the last put left it and the value is the same. */
+/**
+ * Makes no call if the record is as the last put left it and the value is the same. A value that is equal is kept in a record
+ * that is taken over; because lists and reads lag behind, a change shows that the record still exists.
+ */
 async function write(
   store: Store,
   { externalName: name, value, valueChanged }: PutRequest,
-  { variable, target, record }: Placed,
+  { variable, target, record, isEqual }: Placed,
 ): Promise<RememberedRecord> {
   const { api, owner, signal } = store;
   const settings = wantedSettings(store);
@@ -186,15 +231,18 @@ async function write(
   const isRetargeted = [...wanted].sort().join() !== [...variable.target].sort().join();
   const needsMark = !isMarked(owner, variable) && (record === undefined || variable.comment === '');
   const change: VariableChange = {
-    ...(valueChanged || !isSame ? { value: value.reveal() } : {}),
+    ...(isEqual || (isSame && !valueChanged) ? {} : { value: value.reveal() }),
     ...(variable.key === name ? {} : { key: name }),
     ...(variable.gitBranch === settings.gitBranch ? {} : { gitBranch: settings.gitBranch || null }),
     ...(isReadable(variable.type) ? { type: 'encrypted' } : {}),
     ...(isRetargeted ? { target: wanted } : {}),
     ...(needsMark ? { comment: commentOf(owner, variable.comment) } : {}),
   };
-  if (Object.keys(change).length === 0) return { id, target, updatedAt };
-  const written = await api.edit(id, change, signal);
+  if (Object.keys(change).length === 0 && !isEqual) return { id, target, updatedAt };
+  let written = await api.edit(id, isEqual ? { key: name, ...change } : change, signal);
+  // Somebody may have changed the value after it was compared. The time of this change would hide that from every look.
+  if (isEqual && written !== undefined && !(await hasValue(store, written, value)))
+    written = await api.edit(id, { value: value.reveal() }, signal);
   if (written === undefined) throw new Fault('not_ready', `${JSON.stringify(name)} was just removed`);
   requireWanted(written, { name, target: wanted, ...settings });
   return { id, target, updatedAt: written.updatedAt };
