@@ -43,6 +43,8 @@ const dependsOnState: readonly RegExp[] = [
   /^id: must be the ID of what the path names$|^after: must be the `next` of another page of this list$/,
   /is required|must be given together|mutually exclusive|cannot be combined| requires |^requires /,
   /cannot be changed after|is part of the path/,
+  // The description of a path below auth mounts has the fields of all types, and the requests are sent to a mount of cloudB.
+  /^bound_(issuer|audiences|subject|claims|claims_type): is not supported here/,
   /at least one bound constraint|must not exceed|exceeds/,
   // The database refuses U+0000, which patterns of names that other people choose do not exclude.
   /^the request contains a character that cannot be stored$/,

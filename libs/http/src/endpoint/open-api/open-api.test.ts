@@ -28,3 +28,25 @@ test('describes a path that can be read and listed once, with `list` as an optio
     ['after', false],
   ]);
 });
+
+test('describes a path of mounts of several types once, with the fields of all of them', () => {
+  const write = (body: z.ZodType) =>
+    endpoint({ method: 'post', path: '/auth/:mount/role', summary: 'write', body, handle });
+  const documents = openApi('login', [
+    write(z.object({ jwt: z.string(), role: z.string() })),
+    write(z.object({ jwt: z.string(), bound: z.boolean().optional() })),
+  ]);
+  const { post } = documents.paths['/v1/auth/{mount}/role']!;
+  expect(post?.summary).toBe('write');
+  expect(post?.requestBody).toMatchObject({
+    required: true,
+    content: {
+      'application/json': {
+        schema: {
+          properties: { jwt: { type: 'string' }, role: { type: 'string' }, bound: { type: 'boolean' } },
+          required: ['jwt'],
+        },
+      },
+    },
+  });
+});

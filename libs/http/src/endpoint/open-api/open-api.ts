@@ -23,19 +23,41 @@ const descriptionsOf = (endpoint: Endpoint): readonly EndpointDescription[] =>
 
 type Operation = ReturnType<typeof operation>;
 
-/** Merges the descriptions of a path that is read by GET and listed by `GET …?list=true`: OpenAPI cannot distinguish them. */
+/**
+ * Merges the descriptions of a path that OpenAPI cannot distinguish: it is read by GET and listed by `GET …?list=true`, or it is
+ * below mounts of several types.
+ */
 function both(one: Operation, other: Operation): Operation {
   const parameters = new Map(
     [...one.parameters, ...other.parameters].map((parameter) => [parameter.name, parameter]),
   );
   return {
     ...one,
-    summary: `${one.summary}; ${other.summary}`,
+    ...bothBodies(one, other),
+    summary: one.summary === other.summary ? one.summary : `${one.summary}; ${other.summary}`,
     parameters: [...parameters.values()].map((parameter) => ({
       ...parameter,
       required: parameter.in === 'path',
     })),
   };
+}
+
+/** A body with the fields of both, of which those are required that both require. */
+function bothBodies(
+  { requestBody: one }: Operation,
+  { requestBody: other }: Operation,
+): Pick<Operation, 'requestBody'> {
+  if (one === undefined || other === undefined) return {};
+  const [[type, { schema }]] = Object.entries(one.content) as [[string, { schema: ObjectSchema }]];
+  const { schema: another } = Object.values(other.content)[0]!;
+  const required = (schema.required ?? []).filter((name) => another.required?.includes(name));
+  const { required: _, ...rest } = schema;
+  const merged = {
+    ...rest,
+    properties: { ...another.properties, ...schema.properties },
+    ...(required.length > 0 && { required }),
+  };
+  return { requestBody: { required: required.length > 0, content: { [type]: { schema: merged } } } };
 }
 
 /** Converts `/sys/mounts/*path` and `/x/:name` to OpenAPI's `{…}` form. */
