@@ -23,7 +23,7 @@ export interface BenchOptions {
   seconds: number;
   /** Repetitions of each measurement. */
   rounds: number;
-  /** Number of secrets that `sync` pushes, and that `drift` looks at. */
+  /** Number of secrets that `sync` pushes, and that `drift` looks at and adopts. */
   secrets: number;
   /** Destination types whose throughput `sync` measures, without the delay; all and the delay if undefined. */
   types: readonly string[] | undefined;
@@ -117,7 +117,7 @@ ${lines.join('\n')}
 Options:
   --seconds S     length of one measurement; default ${flags.seconds.default}
   --rounds N      repetitions of each measurement; default ${flags.rounds.default}
-  --secrets N     number of secrets that sync pushes, and that drift looks at; default ${flags.secrets.default}
+  --secrets N     number of secrets that sync pushes, and that drift looks at and adopts; default ${flags.secrets.default}
   --types LIST    destination types whose throughput sync measures, separated by commas, and no delay; default all, and the delay.
                   Not with --docs
   --entries N     number of entries that fairness and backlog queue, and of those that drift looks at next to writes; each figure

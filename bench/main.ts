@@ -22,6 +22,7 @@ import { benchDrain, benchDrainWithinBudget } from './scheduling/drain.ts';
 import { benchFairness } from './scheduling/fairness.ts';
 import { benchStandalone } from './scheduling/standalone.ts';
 import { benchDelay } from './sync/delay.ts';
+import { benchAdopt } from './sync/drift/adopt.ts';
 import { benchLooks } from './sync/drift/looks.ts';
 import { benchNextToLooks } from './sync/drift/next-to-looks.ts';
 import { benchNotice } from './sync/drift/notice.ts';
@@ -43,7 +44,7 @@ const parts: Record<BenchmarkName, Measure[]> = {
   hostile: [benchHostile],
   login: [benchLogin],
   sync: [benchThroughput, benchDelay],
-  drift: [benchLooks, benchNotice, benchNextToLooks],
+  drift: [benchLooks, benchNotice, benchNextToLooks, benchAdopt],
   fairness: [benchAdmission, benchFairness, benchAccountBudget],
   backlog: [benchBacklog, benchDrain, benchDrainWithinBudget],
   standalone: [benchStandalone],

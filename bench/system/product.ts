@@ -49,12 +49,14 @@ export async function startProduct({
 }: ProductOptions): Promise<Product> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-product-'));
   const sealKeyFile = createKeyFile(folder, 'seal.key', 'k1:');
+  const internalKeyFile = createKeyFile(folder, 'internal.key', '');
   const rootTokenFile = join(folder, 'root-token');
   const environment = {
     DATABASE_URL: servers.databaseUrl,
     AMQP_URL: servers.amqpUrl,
     SEAL_KEY_FILE: sealKeyFile,
-    INTERNAL_KEY_FILE: createKeyFile(folder, 'internal.key', ''),
+    INTERNAL_KEY_FILE: internalKeyFile,
+    SECRETS_KEY_FILE: internalKeyFile,
     ROW_KEY_FILE: createKeyFile(folder, 'row.key', 'r1:'),
     ROOT_TOKEN_FILE: rootTokenFile,
     AUDIT_FILE: join(folder, 'audit.log'),

@@ -144,13 +144,25 @@ test('an import writes what its caller may write, and only within its policies',
   expectStatus(await importer('DELETE', `${at.path}/import`), 204);
 });
 
-test('what a store does not return is taken over by the first version that somebody writes', async () => {
-  const at = await createUnowned(system, 'codehost', ['canary-5']);
-  expectStatus(await at.start(), 200);
-  expect(inShort(await at.ended())).toEqual(['s0 value_needed awaited']);
-  expect(await system.sandbox.find('codehost', at.names[0]!)).toMatchObject({ value: 'canary-5' });
-  expectStatus(await system.api('POST', `${at.mount}/data/s0`, { data: { a: 'first' } }), 200);
-  await synced(at, 1);
-  expect(inShort(await at.progress())).toEqual(['s0 value_needed associated']);
-  expect(await system.sandbox.find('codehost', at.names[0]!)).toMatchObject({ value: '{"a":"first"}' });
-});
+/** A team that enforces sensitive variables. */
+const strictTeam = { project_id: 'sandbox-strict', team_id: 'team_strict' };
+
+test.each([
+  ['codehost', 'canary-5', {}],
+  ['webhost-project', null, strictTeam],
+])(
+  'what a store does not return is taken over by the first version that somebody writes (%s)',
+  async (type, value, fields) => {
+    const at = await createUnowned(system, type, [value], fields);
+    const before = await system.sandbox.find(type, at.names[0]!);
+    const prefix = at.names[0]!.slice(0, 9);
+    const listed = type === 'codehost' ? prefix.toUpperCase() : prefix; // as the store shows it
+    expectStatus(await at.start({ match: `${listed}*` }), 200);
+    expect(inShort(await at.ended())).toEqual(['s0 value_needed awaited']);
+    expect(await system.sandbox.find(type, at.names[0]!)).toEqual(before);
+    expectStatus(await system.api('POST', `${at.mount}/data/s0`, { data: { a: 'first' } }), 200);
+    await synced(at, 1);
+    expect(inShort(await at.progress())).toEqual(['s0 value_needed associated']);
+    expect(await system.sandbox.find(type, at.names[0]!)).toMatchObject({ value: '{"a":"first"}' });
+  },
+);

@@ -31,11 +31,14 @@ interface ImportProgress {
   })[];
 }
 
-/** Creates an external secret for each value, as somebody does beside the service. `fields` are those of the destination. */
+/**
+ * Creates an external secret for each value, as somebody does beside the service; null for one that the service has pushed and
+ * let go of. `fields` are those of the destination.
+ */
 export async function createUnowned(
   { api, sandbox }: Pick<Installation, 'api' | 'sandbox'>,
   type: string,
-  values: readonly string[],
+  values: readonly (string | null)[],
   fields: object = {},
 ): Promise<Unowned> {
   const tag = randomBytes(4).toString('hex');
@@ -45,11 +48,10 @@ export async function createUnowned(
   const ofStore = sandboxTypes.find((one) => one.type === type)!.fields(await sandbox.store(type));
   const secret_name_template = templateFor(type, `x${tag}{{ .SecretPath }}`);
   const settings = { granularity: 'secret-path', secret_name_template, conflict_policy: 'overwrite' };
-  expectStatus(await api('POST', path, { ...ofStore, ...settings }), 200);
+  expectStatus(await api('POST', path, { ...ofStore, ...settings, ...fields }), 200);
   const names = await pushAndKeep(api, { path, mount: `kv-${tag}`, tag, count: values.length });
   for (const [index, value] of values.entries())
-    await sandbox.changeByHand(type, names[index]!, 'recreate', value);
-  if (Object.keys(fields).length > 0) expectStatus(await api('PATCH', path, fields), 200);
+    if (value !== null) await sandbox.changeByHand(type, names[index]!, 'recreate', value);
   const mount = `in-${tag}`;
   const mapping = { mount, path: `{{ .ExternalName | lowercase | trimprefix "x${tag}" }}`, dry_run: false };
   const progress = async () => expectStatus(await api('GET', `${path}/import?limit=1000`), 200).body.data;
