@@ -6,6 +6,7 @@ import { eventually } from '@secrets/testing';
 import type { ConnectedDestination } from '../src/driver/driver.ts';
 import type { InspectRequest, ListPage, Look } from '../src/driver/look.ts';
 import { valueHash } from '../src/entry/values/value-hash.ts';
+import { type ImportWriter, noImportWriter } from '../src/look/import/import-writer.ts';
 import { createSyncWorker } from '../src/runtime/sync-worker.ts';
 import { emptyStore } from './empty-store.ts';
 import { useServers } from './use-servers.ts';
@@ -32,13 +33,18 @@ async function answerFrom(
   calls: Partial<ConnectedDestination>,
   asked: StoreQuestion,
   seconds = 60,
+  imports: ImportWriter = noImportWriter,
 ): Promise<StoreAnswer | null> {
   const store = emptyStore({ list: async () => page, ...calls });
-  const worker = createSyncWorker({ type: destinationType, connect: async () => store }, depsOfWorker(), {
-    concurrency: 4,
-    leaseSeconds: 60,
-    prefix: 'secrets',
-  });
+  const worker = createSyncWorker(
+    { type: destinationType, connect: async () => store },
+    { ...depsOfWorker(), imports },
+    {
+      concurrency: 4,
+      leaseSeconds: 60,
+      prefix: 'secrets',
+    },
+  );
   await worker.start();
   try {
     return await request(asked, seconds);
@@ -191,16 +197,20 @@ test('a look compares what would be imported, whoever has written it, with the h
 });
 
 test.each([
-  ['continues after a failure of one external secret', 'forbidden', 2],
-  ['ends with a failure of the destination', 'unauthenticated', 1],
-] as const)('a look %s, and says why it is unknown', async (_, fault, calls) => {
+  ['continues after a failure of one external secret', 'forbidden', 2, {}],
+  ['continues after one that may pass', 'not_ready', 2, { isTemporary: true }],
+  ['ends with a failure of the destination', 'unauthenticated', 1, { isTemporary: true }],
+] as const)('a look %s, and says why it is unknown', async (_, fault, calls, more) => {
   let called = 0;
   const inspect = async (): Promise<Look> => {
     called += 1;
     throw new Fault(fault, 'no luck');
   };
   const answer = await answerFrom({ inspect }, about('a', 'b'));
-  expect([answer, called]).toEqual([{ states: Array(2).fill(state('unknown', 'no luck')) }, calls]);
+  expect([answer, called]).toEqual([
+    { states: Array(2).fill({ ...state('unknown', 'no luck'), ...more }) },
+    calls,
+  ]);
 });
 
 test('a look at an entry that is not synced, or with a hash of an unknown key, shows nothing', async () => {
@@ -219,5 +229,64 @@ test('a look at an entry that is not synced, or with a hash of an unknown key, s
       state('unknown', 'the external secret is not synced at the moment'),
       state('unknown', 'the worker does not have the seal key of the secret yet'),
     ],
+  });
+});
+
+test('a look writes a value that is not equal, if that is permitted, and only then', async () => {
+  const { hash } = about('a').secrets[0]!;
+  const write = (grant: string) => ({ grant, permit: 'signed' });
+  const asked = (name: string, more: object) => ({
+    name,
+    hash: '',
+    entryId: null,
+    importedAs: 'json' as const,
+    ...more,
+  });
+  const values: Record<string, string> = {
+    same: '{"b":2,"a":1}',
+    late: '{}',
+    refused: '{}',
+    free: '{}',
+    text: 'x',
+  };
+  const inspect = async ({ externalName, isSameValue }: InspectRequest): Promise<Look> => {
+    if (values[externalName] === undefined) return { exists: false };
+    const value = isSameValue(seal(values[externalName])) ? 'same' : 'different';
+    return { exists: true, belongs: 'none', mark: '1', isUntouched: false, value, changedAt: null };
+  };
+  const written: string[] = [];
+  const imports: ImportWriter = {
+    write: async ({ grant, permit }, text) => {
+      if (grant === 'late') throw new Fault('unavailable', 'the secret was written during the import');
+      if (grant === 'refused') throw new Fault('rejected', 'it is too large');
+      written.push(`${grant} ${permit} ${text.reveal()}`);
+    },
+  };
+  const secrets = [
+    asked('same', { hash, write: write('same') }),
+    asked('late', { write: write('late') }),
+    asked('refused', { write: write('refused') }),
+    asked('free', { write: write('free') }),
+    asked('text', { write: write('text') }),
+    asked('gone', { write: write('gone') }),
+    asked('free', {}),
+  ];
+  const states = [
+    state('equal'),
+    { ...state('unknown', 'the secret was written during the import'), isTemporary: true },
+    state('unknown', 'it is too large'),
+    { ...state('different'), isWritten: true },
+    state('unknown', 'its value is not a JSON object; import it as key'),
+    state('absent'),
+    state('different'),
+  ];
+  // A failure of secrets ends the page: what follows is looked at again with it.
+  const [first, ...rest] = secrets;
+  expect(await answerFrom({ inspect }, { secrets: [first!, ...rest.slice(1)] }, 60, imports)).toEqual({
+    states: [states[0], ...states.slice(2)],
+  });
+  expect(written).toEqual(['free signed {}']);
+  expect(await answerFrom({ inspect }, { secrets: rest.slice(0, 2) }, 60, imports)).toEqual({
+    states: [states[1], states[1]],
   });
 });

@@ -39,7 +39,10 @@ export async function lookBeforeWriting(
     const state = stopped ?? (await lookAt(worker, secret, inspect).catch(failed));
     if ('state' in state) states.push(state);
     else {
-      const unknown = { ...unknownState(state.message), isTemporary: isTemporary(state) };
+      const unknown = {
+        ...unknownState(state.message),
+        ...(isTemporary(state) ? { isTemporary: true } : {}),
+      };
       states.push(unknown);
       if (state.fault !== null && ofDestination.has(state.fault)) stopped = unknown;
     }
@@ -47,8 +50,9 @@ export async function lookBeforeWriting(
   return states;
 }
 
-const lasting: ReadonlySet<FaultKind> = new Set(['rejected', 'too_large', 'full', 'conflict']);
+const lasting: ReadonlySet<FaultKind> = new Set(['forbidden', 'rejected', 'too_large', 'full', 'conflict']);
 
+/** Whether a later look may succeed without a change by somebody, or the whole destination has failed. */
 const isTemporary = ({ fault }: ReadFailure): boolean => fault === null || !lasting.has(fault);
 
 async function lookAt(

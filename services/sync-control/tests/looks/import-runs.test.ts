@@ -148,6 +148,22 @@ describe('an import in the background', () => {
     expect(inShort(await ended())).toEqual(['a unreadable the destination is down', 'b new written']);
   });
 
+  test('continues when the account has calls to spare again', async () => {
+    await sync.db.query("update sync.lanes set tokens = 26, refilled_at = now() + interval '1 hour'");
+    await start({ names: ['a', 'b'], associate: false });
+    const first = await answerNext({ states: [written] });
+    expect(first.secrets.map(({ name }) => name)).toEqual(['a']);
+    await paused();
+    expect(await progress()).toMatchObject({
+      state: 'running',
+      error: expect.stringContaining('no call to spare'),
+    });
+    await sync.db.query('update sync.lanes set tokens = 50');
+    const second = await answerNext({ states: [written] });
+    expect(second.secrets.map(({ name }) => name)).toEqual(['b']);
+    expect(inShort(await ended())).toEqual(['a new written', 'b new written']);
+  });
+
   test('fails after thirty attempts in a row', async () => {
     await sync.call('PATCH', '/sys/sync/config', { disabled: true });
     await start({ names: ['a'], associate: false });

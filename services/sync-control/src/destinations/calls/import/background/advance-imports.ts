@@ -1,3 +1,4 @@
+import { Problem } from '@secrets/domain';
 import { SealError } from '@secrets/seal';
 import { type Logger, logFailure } from '@secrets/telemetry';
 import type { Context } from '../../../../context.ts';
@@ -24,9 +25,6 @@ const maxLines = 100_000;
 
 /** Secrets that are associated at a time. */
 const associatedAtOnce = 50;
-
-/** The pause of a page that ends before what the account has no call to spare for. */
-const withoutCallsSeconds = 5;
 
 /**
  * Continues the imports that are due, one part of each in turn: a page of external secrets, or the associations of a page. The
@@ -75,7 +73,7 @@ async function advancePage(context: Context, lease: ImportLease, request: Stored
       isListed: next === null,
       error: reason,
       attempts: failed,
-      retryInSeconds: reason === null ? 0 : Math.max(withoutCallsSeconds, pauseAfter(failed)),
+      retryInSeconds: reason === null ? 0 : pauseAfter(failed), // a second, if only the budget was spent
     }),
   );
 }
@@ -83,7 +81,9 @@ async function advancePage(context: Context, lease: ImportLease, request: Stored
 /** A row that does not open was changed, or its key is missing: nothing is done for it. */
 async function postpone({ context, log }: ImportWork, lease: ImportLease, thrown: unknown): Promise<void> {
   const { destinationId, attempts } = lease;
-  logFailure(log, { error: thrown, destinationId }, 'an import could not continue; will be retried');
+  const message = 'an import could not continue';
+  if (thrown instanceof Problem) log.info({ destinationId, reason: thrown.message }, message);
+  else logFailure(log, { error: thrown, destinationId }, message);
   const isUnreadable = thrown instanceof SealError;
   const after = isUnreadable
     ? { state: 'failed' as const, attempts, retryInSeconds: 0 }
