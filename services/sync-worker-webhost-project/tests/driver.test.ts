@@ -20,9 +20,9 @@ describeDriver({
   mayWriteTwice: true,
   changesOutside: {
     value: { belongs: 'own', isUntouched: false, value: 'different' },
-    branch: { belongs: 'own', isUntouched: false, value: 'same' },
-    environments: { belongs: 'own', isUntouched: false, value: 'same' },
-    name: { belongs: 'own', isUntouched: false, value: 'same' },
+    branch: { belongs: 'own', isUntouched: false, value: 'different' },
+    environments: { belongs: 'own', isUntouched: false, value: 'different' },
+    name: { exists: false },
     comment: { belongs: 'own', isUntouched: false, value: 'same' },
     deleted: { exists: false },
     recreated: { belongs: 'none', isUntouched: false, value: 'different' },

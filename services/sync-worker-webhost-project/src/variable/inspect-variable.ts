@@ -10,7 +10,8 @@ import { environmentsOf, type Store, wantedSettings } from './store.ts';
 
 /**
  * Lists the project's variables, and reads the values of records of this name that the last put did not leave as they are. A
- * record that is remembered and not listed is read, because lists lag behind.
+ * record that is remembered and not listed is read, because lists lag behind. One that has another name is missing, and one that
+ * lacks an environment is changed, whatever its value: deployments do not get it.
  */
 export async function inspectVariable(store: Store, request: InspectRequest): Promise<Look> {
   await store.project.require(store.signal);
@@ -19,22 +20,25 @@ export async function inspectVariable(store: Store, request: InspectRequest): Pr
   const { variables: listed, hidden } = await store.api.list(store.signal);
   const variables = await withReadRecords(store, request, listed);
   const own = ownRecords(store.owner, variables, name, known);
-  const found = own.length > 0 ? own : inTheWay(store, variables, name);
+  const named = own.filter(({ key }) => key === name);
+  const found = named.length > 0 ? named : inTheWay(store, variables, name);
   const [first] = found;
   if (first === undefined) {
     if (hidden > 0) throw new Fault('forbidden', 'the token may not see the variables for production');
     return { exists: false };
   }
   const isUntouched = known !== undefined && isAsLeft(own, known);
-  const value = isUntouched ? 'unread' : await compare(store, request, found);
+  const isMisplaced = named.length > 0 && known !== undefined && !isPlaced(own, known);
+  const compared = isUntouched ? 'unread' : await compare(store, request, found);
+  const value = compared === 'same' && isMisplaced ? 'different' : compared;
   return {
     exists: true,
-    belongs: own.length > 0 ? 'own' : belonging(store.owner, first),
+    belongs: named.length > 0 ? 'own' : belonging(store.owner, first),
     mark: found.map(({ id, updatedAt }) => `${id} ${updatedAt ?? ''}`).join(),
     isUntouched,
     value,
     changedAt: dateOf(Math.max, found, 'updatedAt'),
-    ...(value === 'same' && known !== undefined && isPlaced(own, known) && { remote: asFound(known, own) }),
+    ...(value === 'same' && known !== undefined && named.length > 0 && { remote: asFound(known, own) }),
   };
 }
 
