@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Fault, syncQueue } from '@secrets/domain';
 import { seal } from '@secrets/seal';
@@ -230,6 +231,19 @@ test('of two looks at once, the later one to end changes nothing if the other ha
     expect(await recordLook(db, older, { ...outcome, drift: 'changed', status: 'CLIENT_SIDE_ERROR' })).toBe(
       false,
     );
+  }));
+
+test('what a look has proved is as old as the read of the store, not as its record', () =>
+  withPushed(async (id) => {
+    const startOf: Date[] = [];
+    answer = async () => {
+      startOf.push((await db.query<{ at: Date }>('select clock_timestamp() as at'))[0]!.at);
+      await sleep(500);
+      return { ...found, isUntouched: true };
+    };
+    const { verifiedAt, lookedAt } = await look(id);
+    expect(Math.abs(verifiedAt!.getTime() - startOf[0]!.getTime())).toBeLessThan(250);
+    expect(lookedAt!.getTime() - verifiedAt!.getTime()).toBeGreaterThanOrEqual(450);
   }));
 
 test('with the policy off, a look that was requested shows the drift, and leaves the status', () =>

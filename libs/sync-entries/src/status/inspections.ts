@@ -83,8 +83,8 @@ export interface SeenEntry {
 }
 
 /**
- * Returns the next entries of a destination after a collision key. Those are wanted that were pushed long enough ago, and neither
- * verified nor looked at within `sinceSeconds`.
+ * Returns the next entries of a destination after a collision key. Those are wanted that were pushed long enough ago, and within
+ * `sinceSeconds` neither verified nor looked at in vain. A look that has proved something counts from when it read the store.
  */
 export const readInspectionPage = (
   sql: Sql,
@@ -94,7 +94,7 @@ export const readInspectionPage = (
   sql.query<SeenEntry>(
     `select e.id, e.collision_key as "collisionKey",
             coalesce(${isInspectable} and e.synced_at < now() - ${settlingMinutes} * interval '1 minute'
-              and coalesce(greatest(e.verified_at, e.looked_at), '-infinity') < now() - $4::float8 * interval '1 second', false) as "isWanted"
+              and coalesce(greatest(e.verified_at, case when e.look_error is not null then e.looked_at end), '-infinity') < now() - $4::float8 * interval '1 second', false) as "isWanted"
        from sync.entries e where e.destination_id = $1 and e.collision_key > $2 order by e.collision_key limit $3`,
     [destinationId, after, limit, sinceSeconds],
   );

@@ -98,6 +98,9 @@ export interface LookOutcome {
   remote?: Json;
 }
 
+/** SQL of the time so many milliseconds ago. */
+const readAt = (ageMs: string): string => `now() - ${ageMs}::float8 * interval '1 millisecond'`;
+
 /** SQL of a column that changes only if the entry becomes due again. */
 const ifDue = (column: string, value: string): string =>
   `${column} = case when $6 = 'PENDING' then ${value} else e.${column} end`;
@@ -105,15 +108,17 @@ const ifDue = (column: string, value: string): string =>
 /**
  * Records what a look has proved, unless the entry has changed, or another look has proved something, since it began. Returns
  * whether it was recorded.
+ * @param ageMs how long ago the store began to be read: what was written there since may be unseen
  */
 export async function recordLook(
   sql: Sql,
   { id, generation, fence, verifiedAt }: Looked & Pick<InspectedEntry, 'verifiedAt'>,
   { drift, evidence, status, error, remote = null }: LookOutcome,
+  ageMs = 0,
 ): Promise<boolean> {
   const rows = await sql.query(
     `update sync.entries e
-        set looked_at = now(), look_error = null, verified_at = now(), drift = $4, evidence = $5, repair_of = null,
+        set looked_at = now(), look_error = null, verified_at = ${readAt('$10')}, drift = $4, evidence = $5, repair_of = null,
             drift_seen_at = case when $4 = 'none' then null when e.drift = $4 then coalesce(e.drift_seen_at, now()) else now() end,
             status = $6, last_error = case when $6 = 'SYNCED' then e.remote ->> 'notice' else $7 end,
             updated_at = case when e.status = $6 then e.updated_at else now() end, remote = coalesce($9::jsonb, e.remote),
@@ -131,6 +136,7 @@ export async function recordLook(
       error,
       verifiedAt,
       remote === null ? null : JSON.stringify(remote),
+      ageMs,
     ],
   );
   return rows.length === 1;
@@ -155,17 +161,21 @@ export const findListed = (sql: Sql, ids: readonly string[]): Promise<ListedEntr
     [ids],
   );
 
-/** Records that a list shows these entries as they were pushed. Those that have changed since they were read are left out. */
-export async function recordListed(sql: Sql, entries: readonly ListedEntry[]): Promise<void> {
+/**
+ * Records that a list shows these entries as they were pushed. Those that have changed since they were read are left out.
+ * @param ageMs how long ago the list began to be read
+ */
+export async function recordListed(sql: Sql, entries: readonly ListedEntry[], ageMs = 0): Promise<void> {
   await sql.query(
     `update sync.entries e
-        set looked_at = now(), look_error = null, verified_at = now(), drift = 'none', evidence = 'mark'
+        set looked_at = now(), look_error = null, verified_at = greatest(verified_at, ${readAt('$4')}), drift = 'none', evidence = 'mark'
        from unnest($1::uuid[], $2::bigint[], $3::bigint[]) as seen (id, generation, fence)
       where e.id = any($1::uuid[]) and e.id = seen.id and e.generation = seen.generation and e.fence = seen.fence and ${isUnchangedSoFar}`,
     [
       entries.map(({ id }) => id),
       entries.map(({ generation }) => generation),
       entries.map(({ fence }) => fence),
+      ageMs,
     ],
   );
 }

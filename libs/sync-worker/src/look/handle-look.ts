@@ -119,10 +119,11 @@ async function lookAt(worker: WorkerContext, entry: InspectedEntry): Promise<Fai
     slot = await worker.limits.slots.acquire(entry.destinationId);
     if (slot === undefined) throw new Fault('unavailable', 'the destination has stopped responding');
     slot.whenSlow(() => worker.limits.lanes.slow(entry.destinationId));
+    const readAtMs = performance.now();
     const look = await inspect(worker, entry, context);
     slot.release();
     slot = undefined;
-    await conclude(worker, { entry, context, look });
+    await conclude(worker, { entry, context, look, readAtMs });
     return undefined;
   } catch (error) {
     return await recordFailure(worker, { entry, laneId: context?.lane.id, startedAtMs }, error);
@@ -156,15 +157,20 @@ interface Looked {
   entry: InspectedEntry;
   context: AttemptContext;
   look: Look;
+  /** When the read of the store began, in the time of `performance.now()`. */
+  readAtMs: number;
 }
 
-async function conclude({ db, observe }: WorkerContext, { entry, context, look }: Looked): Promise<void> {
+async function conclude(
+  { db, observe }: WorkerContext,
+  { entry, context, look, readAtMs }: Looked,
+): Promise<void> {
   const conclusion = driftOf(look, entry.isSettled);
   if (conclusion === undefined) throw new Fault('not_ready', unsettled);
   const { destination } = context;
   const hasSettings = entry.settingsHash === settingsHash(destination);
   const outcome = outcomeOfLook(policyOf(destination), { look, conclusion, before: entry, hasSettings });
-  if (!(await recordLook(db, entry, outcome))) return;
+  if (!(await recordLook(db, entry, outcome, performance.now() - readAtMs))) return;
   const { drift, evidence } = outcome;
   observe.metrics.looked(drift);
   if (drift === 'none') return;

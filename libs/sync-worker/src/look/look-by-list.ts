@@ -31,7 +31,7 @@ export async function lookByList(worker: WorkerContext, { entry_ids: ids }: Look
     if (untouched === undefined) return { ids, pages: 0 };
     const isUntouched = new Set(untouched.entryIds);
     const listed = entries.filter(({ id }) => isUntouched.has(id));
-    await recordListed(worker.db, listed);
+    await recordListed(worker.db, listed, performance.now() - startedAtMs);
     for (const _ of listed) worker.observe.metrics.looked('none');
     return { ids: ids.filter((id) => !isUntouched.has(id)), pages: untouched.pages };
   } catch (error) {

@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { LookPageMessage, syncQueue } from '@secrets/domain';
-import { endInspectionPage, recordWorker } from '@secrets/sync-entries';
+import {
+  endInspectionPage,
+  findInspectable,
+  findListed,
+  readInspectionPage,
+  recordFailedLook,
+  recordListed,
+  recordLook,
+  recordWorker,
+} from '@secrets/sync-entries';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
 const sync = useSyncControl();
@@ -72,6 +81,46 @@ test('a day after it was verified, each external secret is looked at once, and a
     await dayPasses();
     await eventually(async () => pages.length === 2);
   }));
+
+test('a look that has read the store before counts as of then, although it was recorded later', async () => {
+  const isWanted = async () => {
+    const page = { after: '', limit: 10, sinceSeconds: 60 };
+    return (await readInspectionPage(sync.db, destinationId, page)).map((entry) => entry.isWanted);
+  };
+  await at.push('a');
+  await dayPasses();
+  const [row] = await sync.db.query<{ id: string; destinationId: string }>(
+    `select e.id, e.destination_id as "destinationId" from sync.entries e join sync.destinations d on d.id = e.destination_id where d.name = $1`,
+    [at.name],
+  );
+  const { id, destinationId } = row!;
+  const lookOf = async (ageMs: number) => {
+    const seen = { drift: 'none', evidence: 'mark', status: 'SYNCED', error: null } as const;
+    expect(await recordLook(sync.db, (await findInspectable(sync.db, id))!, seen, ageMs)).toBe(true);
+  };
+  expect(await isWanted()).toEqual([true]);
+  await lookOf(90_000);
+  expect(await isWanted()).toEqual([true]);
+  await recordListed(sync.db, await findListed(sync.db, [id]), 70_000);
+  expect(await isWanted()).toEqual([true]);
+  await lookOf(30_000);
+  expect(await isWanted()).toEqual([false]);
+  await recordListed(sync.db, await findListed(sync.db, [id]), 70_000); // older than what is known
+  expect(await isWanted()).toEqual([false]);
+});
+
+test('what was looked at in vain is not looked at again at once', async () => {
+  await at.push('a');
+  await dayPasses();
+  const [row] = await sync.db.query<{ id: string; destinationId: string }>(
+    `select e.id, e.destination_id as "destinationId" from sync.entries e join sync.destinations d on d.id = e.destination_id where d.name = $1`,
+    [at.name],
+  );
+  const { id, destinationId } = row!;
+  await recordFailedLook(sync.db, (await findInspectable(sync.db, id))!, 'no answer');
+  const page = { after: '', limit: 10, sinceSeconds: 60 };
+  expect(await readInspectionPage(sync.db, destinationId, page)).toMatchObject([{ isWanted: false }]);
+});
 
 test('a destination shows how many of its external secrets have drifted, by kind', async () => {
   await at.push('a', 'b', 'c');
@@ -198,7 +247,10 @@ describe('POST sys/sync/destinations/:type/:name/inspect without an association'
       await inspect();
       await eventually(async () => pages.length === 1);
       const [seen, unseen] = pages[0]!.entry_ids;
-      await sync.db.query('update sync.entries set looked_at = clock_timestamp() where id = $1', [seen]);
+      await sync.db.query(
+        'update sync.entries set looked_at = clock_timestamp(), verified_at = clock_timestamp() where id = $1',
+        [seen],
+      );
       await sync.db.query('update sync.inspections set due_at = now()');
       await eventually(async () => pages.length === 2);
       expect(pages[1]!.entry_ids).toEqual([unseen]);
