@@ -29,6 +29,7 @@ export {
 } from './intents/record-intents.ts';
 export {
   contestEntries,
+  countRepairable,
   countUndecided,
   hasRepairable,
   lockRepairable,

@@ -53,6 +53,23 @@ export async function hasRepairable(sql: Sql, destinationId: string, decisions: 
   return rows.length > 0;
 }
 
+/** Returns the number of entries that the next decision would have repaired, of which there were `decisions`; up to `limit`. */
+export async function countRepairable(
+  sql: Sql,
+  destinationId: string,
+  decisions: number,
+  limit: number,
+): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*) as count from (
+       select from unnest($4::text[]) as k (kind) cross join lateral (
+         select from sync.entries e
+          where e.destination_id = $1 and e.drift = k.kind and e.found_after <= $2 and ${isUntried} limit $3) as found limit $3) as counted`,
+    [destinationId, decisions, limit, repairable],
+  );
+  return row?.count ?? 0;
+}
+
 /**
  * Repeats the puts of these entries, which `lockRepairable` has locked, under their own generations: each external secret is
  * read, and written if it still differs. Records the repair.

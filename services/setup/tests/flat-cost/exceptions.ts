@@ -10,6 +10,7 @@ export const counted: Record<string, number> = {
   sweepSomeEvents: 1_000,
   countToReplan: 1_001,
   countDue: 5_000,
+  countRepairable: 1_001,
   countUndecided: 1_001,
   countHeldRepairs: 100,
   // One page of 500, of which only some rows need a new intent: four pages each, looked up by ID.

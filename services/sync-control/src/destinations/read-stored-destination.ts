@@ -2,9 +2,10 @@ import type { Sql } from '@secrets/db';
 import { findDescription, presentDestination } from '@secrets/destinations';
 import {
   countByDrift,
+  countRepairable,
   countToPush,
-  countUndecided,
   findRequestedInspection,
+  type Installation,
   readInspectedAt,
   readInstallation,
 } from '@secrets/sync-entries';
@@ -20,10 +21,12 @@ import { decryptCredentials } from './stored-credentials.ts';
 /**
  * Returns a stored destination as responses show it, with masked secret fields. Includes work on the whole destination and held
  * removals that are in progress: since when, how much remains, and why the last page failed; and what looks have found.
+ * @param installation as far as it was read already
  */
 export const readStoredDestination = async (
   { db, keyRing, prefix }: Pick<Context, 'db' | 'keyRing' | 'prefix'>,
   row: DestinationRow,
+  installation?: Pick<Installation, 'heldBecause'>,
 ) => ({
   ...presentDestination(findDescription(row.type), {
     name: row.name,
@@ -39,7 +42,7 @@ export const readStoredDestination = async (
   ...(await replanProgress(db, row)),
   ...(await inspectionProgress(db, row)),
   ...(row.backgroundError === null ? {} : { background_error: row.backgroundError }),
-  ...(await heldSyncing(db)),
+  ...heldSyncing(installation ?? (await readInstallation(db))),
   ...(await heldRemovals(db, row)),
   ...(await heldRepairs(db, row)),
   ...(await looks(db, row)),
@@ -88,10 +91,8 @@ async function inspectionProgress(sql: Sql, { id }: DestinationRow) {
 }
 
 /** The cause for which syncing is held in the whole installation, so that nothing is sent to this destination, either. */
-async function heldSyncing(sql: Sql) {
-  const { heldBecause } = await readInstallation(sql);
-  return heldBecause === null ? {} : { held_because: heldBecause };
-}
+const heldSyncing = ({ heldBecause }: Pick<Installation, 'heldBecause'>) =>
+  heldBecause === null ? {} : { held_because: heldBecause };
 
 async function heldRemovals(sql: Sql, { id }: DestinationRow) {
   const held = await findHeldRemovals(sql, id);
@@ -102,7 +103,7 @@ async function heldRemovals(sql: Sql, { id }: DestinationRow) {
 async function heldRepairs(sql: Sql, { id }: DestinationRow) {
   const [held] = await listHeldRepairs(sql, [id]);
   if (held === undefined) return {};
-  const repairs = await countUndecided(sql, id, held.decisions, maxCounted);
+  const repairs = await countRepairable(sql, id, held.decisions, maxCounted);
   return { repairs_held_at: held.heldAt.toISOString(), repairs_held: repairs };
 }
 

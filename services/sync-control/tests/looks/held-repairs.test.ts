@@ -132,6 +132,21 @@ test('repairs of more than 50 of them are held until they are confirmed', async 
   expect(events.map(({ kind }) => kind)).toEqual(['repairs_held', 'repairs_released']);
 });
 
+test('foreign external secrets count for a hold, but not for what waits for the confirmation', async () => {
+  await findMany(51, 'foreign');
+  await findMany(2);
+  await untilHeld();
+  expect(await destination()).toMatchObject({ repairs_held: 2 });
+});
+
+test('a hold ends when only foreign external secrets are left', async () => {
+  await findMany(51);
+  await untilHeld();
+  await findMany(51, 'foreign');
+  await eventually(async () => (await destination()).repairs_held_at === undefined);
+  expect(await repairing()).toBe(0);
+});
+
 test('a hold ends when nothing has drifted any longer, or the policy is another one', async () => {
   await findMany(51);
   await untilHeld();

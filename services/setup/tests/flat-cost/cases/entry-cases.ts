@@ -10,6 +10,7 @@ import {
   countFailedBeforeRetry,
   countPending,
   countPresent,
+  countRepairable,
   countToPush,
   countUndecided,
   countWanted,
@@ -127,6 +128,7 @@ export const entryCases: Case[] = casesOf('sync-control', {
       [destinations.failed],
     );
     await hasRepairable(db, destinations.failed, 1);
+    await countRepairable(db, destinations.failed, 0, 1_001);
     await countUndecided(db, destinations.failed, 0, 1_001);
     const repairable = await lockRepairable(db, destinations.failed, { decisions: 1, limit: 200 });
     if (repairable.length < 200) throw new Error('no entry has drifted');

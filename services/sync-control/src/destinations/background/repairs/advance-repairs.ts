@@ -64,7 +64,7 @@ async function advanceOne(tx: Tx, repairing: Repairing, destinationId: string): 
 }
 
 async function releaseIfGone(tx: Tx, destinationId: string, { decisions }: RepairState): Promise<void> {
-  if ((await countUndecided(tx, destinationId, decisions, 1)) === 0) await forgetRepairs(tx, destinationId);
+  if (!(await hasRepairable(tx, destinationId, decisions + 1))) await forgetRepairs(tx, destinationId);
 }
 
 interface Undecided {
