@@ -9,7 +9,7 @@ import {
   pageQuery,
   requireNonEmpty,
 } from '@secrets/http';
-import { readInstallation } from '@secrets/sync-entries';
+import { type Installation, readInstallation } from '@secrets/sync-entries';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { approveHeldRemovals } from '../../destinations/approve-held-removals.ts';
@@ -100,8 +100,9 @@ const readDestination = (context: Context) =>
     summary: 'Read a destination; secret fields are masked',
     params: DestinationParams,
     handle: async ({ params, caller, warn }) => {
-      const data = await readShown(context, caller, params);
-      const held = whyHeld(await readInstallation(context.db));
+      const installation = await readInstallation(context.db);
+      const data = await readShown(context, caller, params, installation);
+      const held = whyHeld(installation);
       if (held !== undefined) warn(held);
       return { data };
     },
@@ -253,7 +254,12 @@ async function saveAndRead(
   return { data: await readShown(context, caller, ref), warnings };
 }
 
-const readShown = async (context: Context, caller: Caller, ref: DestinationParams) => ({
-  ...(await readStoredDestination(context, await requireDestination(context, caller, ref))),
+const readShown = async (
+  context: Context,
+  caller: Caller,
+  ref: DestinationParams,
+  installation?: Installation,
+) => ({
+  ...(await readStoredDestination(context, await requireDestination(context, caller, ref), installation)),
   type: ref.shownType,
 });
