@@ -63,7 +63,10 @@ describe.each([
 
   test('refuse a token that has expired', async () => {
     const { accessor, client_token: token } = (await create(requested)).body.auth;
-    await login.db.query('update login.tokens set expires_at = now() where accessor = $1', [accessor]);
+    await login.db.query(
+      "update login.tokens set expires_at = now() - interval '1 second' where accessor = $1",
+      [accessor],
+    );
     restore = shiftClock(() => ms);
     expect(await login.isAccepted(token)).toBe(false);
   });
