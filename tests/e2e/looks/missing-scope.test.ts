@@ -61,10 +61,13 @@ test.each(sandboxTypes.map(({ type }) => type))(
     await inspect();
     const [before, outside] = [await line(), await sandbox.find(type, name)];
     const earlier = (await sandbox.calls(type)).length;
-    const fault = await sandbox.fault({ store: type, effect: 'error', status: 404, code: codes[type] });
+    await sandbox.fault({ store: type, effect: 'error', status: 404, code: codes[type] });
     expect((await inspect()).body.warnings).toEqual([expect.any(String)]);
     expectStatus(await api('POST', `${path}/inspect`), 200);
-    await fault.applied(2);
+    await eventually(
+      async () => (await api('GET', path)).body.data.inspect_initiated_at,
+      (since) => since === undefined,
+    );
     await system.sandbox.clearFaults();
     expect(await line()).toEqual(before);
     expect(before).toMatchObject({ sync_status: 'SYNCED', drift: 'none' });
