@@ -2,33 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { LookQuestion, StoreAnswer, StoreState } from '@secrets/domain';
 import { testCaller } from '@secrets/http/testing';
-import { answerStoreRead, claimStoreRead, recordWorker } from '@secrets/sync-entries';
+import { answerStoreRead, claimStoreRead } from '@secrets/sync-entries';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
 const sync = useSyncControl();
 let at: Fixture;
 
 beforeEach(async () => {
-  await sync.reset();
+  await sync.reset({ hasWorker: true });
   at = await sync.fixture();
-  await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
 });
 
 const start = (body: object, caller?: Parameters<typeof sync.call>[3]) =>
   sync.call('POST', `${at.path}/import`, { mount: at.mount, dry_run: false, ...body }, caller);
 
-const progress = async () => (await sync.call('GET', `${at.path}/import`)).body.data;
-
 const requested = () => sync.db.query<{ id: string }>('select id from sync.store_reads where answer is null');
 
-/** Answers the next read as a worker does. Returns what it was asked. */
-async function answerNext(answer: StoreAnswer) {
-  await eventually(async () => (await requested()).length > 0);
-  const [{ id } = { id: '' }] = await requested();
-  const read = await claimStoreRead(sync.db, id);
-  await answerStoreRead(sync.db, id, answer);
-  return read!.question as LookQuestion;
-}
+const answerNext = async (answer: StoreAnswer) => (await sync.answerRead(answer)) as LookQuestion;
+
+const progress = async () => (await sync.call('GET', `${at.path}/import`)).body.data;
 
 async function ended(state = 'done') {
   await eventually(async () => (await progress()).state !== 'running');
@@ -221,7 +213,7 @@ describe('one import of a destination', () => {
   });
 
   test('is cancelled, but shows what the running page has written', async () => {
-    await start({ match: '*', associate: false });
+    await start({ match: '*' });
     await answerNext({ secrets: [listed('a')], next: { page: '2', name: '' } });
     await eventually(async () => (await requested()).length > 0);
     expect((await sync.call('DELETE', `${at.path}/import`)).status).toBe(204);
@@ -230,7 +222,11 @@ describe('one import of a destination', () => {
     await eventually(async () => (await progress()).external_secrets.length === 1);
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await requested()).toEqual([]);
-    expect(await progress()).toMatchObject({ state: 'cancelled', error: null });
+    expect(await progress()).toMatchObject({
+      state: 'cancelled',
+      error: null,
+      external_secrets: [{ association: 'refused', reason: 'not associated: the import ended before' }],
+    });
   });
 
   test('is not found before the first one, and is deleted with the destination', async () => {

@@ -8,6 +8,7 @@ import {
   type NumberedLine,
 } from '../../../queries/destinations/imports.ts';
 import { type DestinationRef, requireDestination } from '../../require-destination.ts';
+import { notAssociated } from './background/associate-imported.ts';
 import { openImport, type StoredImport } from './background/stored-import.ts';
 
 /** The last import of a destination: its request, its progress, and some of its lines. */
@@ -32,7 +33,13 @@ export async function readImport(
   return {
     row,
     request: openImport(context.keyRing, row),
-    lines,
+    lines: row.state === 'running' ? lines : lines.map(ended),
     next: lines.length === limit ? lines.at(-1)!.number : undefined,
   };
 }
+
+/** A secret that an import has not associated before its end stays as it is. */
+const ended = (line: NumberedLine): NumberedLine =>
+  line.association === 'requested'
+    ? { ...line, association: 'refused', reason: notAssociated('the import ended before') }
+    : line;
