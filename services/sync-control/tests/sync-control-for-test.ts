@@ -6,6 +6,7 @@ import type { Caller } from '@secrets/caller';
 import { readConfig } from '@secrets/config';
 import { type Db, openPostgres } from '@secrets/db';
 import type { TestDb } from '@secrets/db/testing';
+import type { StoreAnswer, StoreQuestion } from '@secrets/domain';
 import {
   serveForTest,
   type TestResponse,
@@ -17,11 +18,14 @@ import { openTestDb } from '@secrets/schemas/testing';
 import { parseKeyRing } from '@secrets/seal';
 import { createSecrets } from '@secrets/secrets';
 import {
+  answerStoreRead,
   type ClaimedEntry,
   claimEntries,
+  claimStoreRead,
   completeEntries,
   completeRemoval,
   failEntry,
+  recordWorker,
 } from '@secrets/sync-entries';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import { z } from 'zod';
@@ -47,8 +51,10 @@ export interface SyncControlForTest {
   work(outcome?: 'complete' | 'fail'): Promise<number>;
   /** Works until the request is answered. */
   workDuring<T>(answer: Promise<T>): Promise<T>;
-  /** Deletes every destination, and restores the defaults of the sync configuration. */
-  reset(): Promise<void>;
+  /** Deletes every destination, restores the defaults of the sync configuration and, with `hasWorker`, reports a worker. */
+  reset(options?: { hasWorker?: boolean }): Promise<void>;
+  /** Answers the next read of a store as a worker does. Returns what it was asked. */
+  answerRead(answer: StoreAnswer): Promise<StoreQuestion>;
   stop(): Promise<void>;
 }
 
@@ -113,12 +119,8 @@ export async function startSyncControlForTest({
     claim: () => claimEach(db, async () => {}),
     work: (outcome = 'complete') => work(db, outcome),
     workDuring: (answer) => workDuring(db, answer),
-    reset: async () => {
-      // A transaction is repeated after a deadlock, such as with a round of the reconciliation.
-      await db.transaction((tx) => tx.query('delete from sync.destinations'));
-      await db.query(`update sync.reconciliation set started_at = now(), position = $1`, [beforeFirst]);
-      await db.query('update sync.config set disabled = default, queue_capacity = default');
-    },
+    answerRead: (answer) => answerRead(db, answer),
+    reset: (options) => reset(db, options),
     stop: async () => {
       for (const { stop } of [served, syncControl, servedSecrets, secrets]) await stop();
       await broker.close();
@@ -150,7 +152,8 @@ export function useSyncControl(
     claim: () => started.claim(),
     work: (...outcome) => started.work(...outcome),
     workDuring: (answer) => started.workDuring(answer),
-    reset: () => started.reset(),
+    reset: (...options) => started.reset(...options),
+    answerRead: (answer) => started.answerRead(answer),
   };
 }
 
@@ -203,6 +206,24 @@ function expectStatus({ status, body }: TestResponse, wanted: number): void {
 
 const work = async (db: Db, outcome: 'complete' | 'fail'): Promise<number> =>
   (await claimEach(db, (held) => end(db, held, outcome))).length;
+
+async function reset(db: Db, { hasWorker = false }: { hasWorker?: boolean } = {}): Promise<void> {
+  // A transaction is repeated after a deadlock, such as with a round of the reconciliation.
+  await db.transaction((tx) => tx.query('delete from sync.destinations'));
+  await db.query(`update sync.reconciliation set started_at = now(), position = $1`, [beforeFirst]);
+  await db.query('update sync.config set disabled = default, queue_capacity = default');
+  if (hasWorker) await recordWorker(db, { id: 'w', destinationType, slots: 4 });
+}
+
+async function answerRead(db: Db, answer: StoreAnswer): Promise<StoreQuestion> {
+  const requested = () => db.query<{ id: string }>('select id from sync.store_reads where answer is null');
+  await eventually(async () => (await requested()).length > 0);
+  const [{ id } = { id: '' }] = await requested();
+  const read = await claimStoreRead(db, id);
+  if (read === undefined) throw new Error('another worker has claimed the read of the store');
+  await answerStoreRead(db, id, answer);
+  return read.question;
+}
 
 /** Claims every entry that is due, one after the other, and works on each before the next claim. */
 async function claimEach(db: Db, workOn: (held: ClaimedEntry) => Promise<unknown>): Promise<ClaimedEntry[]> {

@@ -1,14 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { findInspectable, recordFailedLook, recordLook, recordWorker } from '@secrets/sync-entries';
+import { findInspectable, recordFailedLook, recordLook } from '@secrets/sync-entries';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
 const sync = useSyncControl();
 let at: Fixture;
 
 beforeEach(async () => {
-  await sync.reset();
+  await sync.reset({ hasWorker: true });
   at = await sync.fixture();
-  await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
   await at.write('s', { v: 1 });
 });
 

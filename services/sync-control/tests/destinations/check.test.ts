@@ -8,7 +8,6 @@ import {
   endUnstartedCheck,
   type Probe,
   recordProbeRemoved,
-  recordWorker,
 } from '@secrets/sync-entries';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
@@ -16,9 +15,8 @@ const sync = useSyncControl();
 let at: Fixture;
 
 beforeEach(async () => {
-  await sync.reset();
+  await sync.reset({ hasWorker: true });
   at = await sync.fixture();
-  await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
 });
 
 const check = () => sync.call('POST', `${at.path}/check`);

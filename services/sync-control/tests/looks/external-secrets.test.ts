@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { StoreAnswer } from '@secrets/domain';
-import { answerStoreRead, claimStoreRead, recordWorker, type StoreRead } from '@secrets/sync-entries';
+import { answerStoreRead, claimStoreRead, type StoreRead } from '@secrets/sync-entries';
 import { deleteOldStoreReads } from '../../src/queries/destinations/store-reads.ts';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
@@ -9,9 +9,8 @@ const sync = useSyncControl();
 let at: Fixture;
 
 beforeEach(async () => {
-  await sync.reset();
+  await sync.reset({ hasWorker: true });
   at = await sync.fixture();
-  await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
 });
 
 const read = (query = '') => sync.call('GET', `${at.path}/external-secrets${query}`);

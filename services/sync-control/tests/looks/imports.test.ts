@@ -1,36 +1,23 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { LookQuestion, StoreAnswer, StoreState } from '@secrets/domain';
 import { testCaller } from '@secrets/http/testing';
-import { answerStoreRead, claimStoreRead, recordWorker } from '@secrets/sync-entries';
-import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
+import { type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
 const sync = useSyncControl();
 let at: Fixture;
 
 beforeEach(async () => {
-  await sync.reset();
+  await sync.reset({ hasWorker: true });
   at = await sync.fixture();
-  await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
 });
 
 const plan = (body: object, caller?: Parameters<typeof sync.call>[3]) =>
   sync.call('POST', `${at.path}/import`, { mount: at.mount, ...body }, caller);
 
-const requested = () => sync.db.query<{ id: string }>('select id from sync.store_reads where answer is null');
-
-/** Answers the next read as a worker does. Returns what it was asked. */
-async function answerNext(answer: StoreAnswer) {
-  await eventually(async () => (await requested()).length > 0);
-  const [{ id } = { id: '' }] = await requested();
-  const read = await claimStoreRead(sync.db, id);
-  await answerStoreRead(sync.db, id, answer);
-  return read!.question;
-}
-
 async function planned(body: object, ...answers: StoreAnswer[]) {
   const response = plan(body);
   const asked: unknown[] = [];
-  for (const answer of answers) asked.push(await answerNext(answer));
+  for (const answer of answers) asked.push(await sync.answerRead(answer));
   return { asked, ...(await response) };
 }
 
@@ -193,7 +180,7 @@ describe('POST sys/sync/destinations/:type/:name/import', () => {
       [policy, JSON.stringify({ paths: rules })],
     );
     const response = plan({ names: [name] }, testCaller({ policies: [policy] }));
-    if (status === 200) await answerNext({ states: [found('different')] });
+    if (status === 200) await sync.answerRead({ states: [found('different')] });
     const { body, ...answer } = await response;
     expect(answer.status).toBe(status);
     if (status === 403) expect(body.errors[0]).toContain(`the secret ${name} in mount ${at.mount}`);

@@ -9,7 +9,6 @@ import {
   recordFailedLook,
   recordListed,
   recordLook,
-  recordWorker,
 } from '@secrets/sync-entries';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
@@ -19,10 +18,9 @@ let at: Fixture;
 let pages: LookPageMessage[];
 
 beforeEach(async () => {
-  await sync.reset();
+  await sync.reset({ hasWorker: true });
   pages = [];
   at = await sync.fixture();
-  await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
 });
 
 /** A page of an earlier test may arrive late. */

@@ -1,16 +1,14 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { LookQuestion, StoreState } from '@secrets/domain';
-import { answerStoreRead, claimStoreRead, recordWorker } from '@secrets/sync-entries';
-import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
+import { type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
 const sync = useSyncControl();
 let at: Fixture;
 
 beforeEach(async () => {
-  await sync.reset();
+  await sync.reset({ hasWorker: true });
   const fields = { granularity: 'secret-key', secret_name_template: 'x/{{ .SecretKey }}' };
   at = await sync.fixture(fields);
-  await recordWorker(sync.db, { id: 'w', destinationType: 'cloudA-sm', slots: 4 });
 });
 
 const plan = (secretName: string) =>
@@ -34,11 +32,8 @@ const requested = () => sync.db.query<{ id: string }>('select id from sync.store
 /** Plans, and answers the look as a worker does. Returns what the worker was asked, and the response. */
 async function planned(secretName: string, states: StoreState[]) {
   const response = plan(secretName);
-  await eventually(async () => (await requested()).length > 0);
-  const [{ id } = { id: '' }] = await requested();
-  const read = await claimStoreRead(sync.db, id);
-  await answerStoreRead(sync.db, id, { states });
-  return { asked: (read!.question as LookQuestion).secrets, ...(await response) };
+  const question = await sync.answerRead({ states });
+  return { asked: (question as LookQuestion).secrets, ...(await response) };
 }
 
 const found = (state: StoreState['state']): StoreState => ({ state, reason: null });
