@@ -66,7 +66,7 @@ test('creates a root token for an hour that cannot be renewed, in a file for its
   expect((await checkRows(db, rowKeys, { onListed: () => {} })).changed).toBe(0);
 });
 
-test('revokes the token of the call before, and tells caches so', async () => {
+test('revokes the token of the call before, and records the change for caches', async () => {
   await recover(db, { file, rowKeys });
   const epoch = async () =>
     (await db.query<{ value: string }>('select value from login.access_epoch'))[0]!.value;

@@ -250,7 +250,7 @@ export const forms: Forgery[] = [
     400,
   ),
   text(
-    'a critical extension that nobody knows',
+    'an unknown critical extension',
     (i) =>
       signedText(
         i,

@@ -2,7 +2,7 @@
 const separators = /([/:@|,;#\s])/;
 
 /**
- * Whether a pattern matches a whole value. `*` stands for any text within one part of the value: it never matches a separator, so
+ * Whether a pattern matches a whole value. `*` matches any text within one part of the value, but never a separator, so
  * that whoever chooses one part cannot supply the following ones. Takes time proportional to the product of the lengths at most.
  */
 export function matchesGlob(pattern: string, value: string): boolean {

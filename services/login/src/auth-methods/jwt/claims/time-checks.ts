@@ -6,7 +6,7 @@ type Leeways = Pick<JwtRole, 'expiration_leeway' | 'not_before_leeway' | 'clock_
 
 const usualSeconds = 60;
 
-/** The leeways of a role in seconds. 0 stands for the usual one, and -1 for none. */
+/** The leeways of a role in seconds: 0 is the default, and -1 none. */
 export function leewaysOf(role: Omit<Leeways, 'max_age'>) {
   const or = (given: number, usual: number) => (given === 0 ? usual : Math.max(0, given));
   const skew = or(role.clock_skew_leeway, usualSeconds);

@@ -9,7 +9,7 @@ import type { JwtRole } from '../roles/role-fields.ts';
 export const LoginSource = z.object({
   /** Audiences of the token that the role accepted. */
   audiences: z.array(z.string()),
-  /** What the login proved of claims that the role bound. */
+  /** The values of the claims that the role bound at the login, as the JWT had them. */
   bound: z.record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()]))),
   /** Where the keys were from; empty if the configuration contained them. */
   directory: z.string(),

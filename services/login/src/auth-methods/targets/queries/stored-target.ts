@@ -15,7 +15,7 @@ export interface MethodTables {
 /** Everything stored that a login depends on. Configuration and role are null if there is none. */
 export interface LoginTarget<Config, Role> {
   mountId: string;
-  /** Of the mount. */
+  /** The accessor of the mount. */
   accessor: string;
   namespacePath: string;
   limits: LeaseLimits;

@@ -20,7 +20,7 @@ const StoredImport = z.object({
   importedAs: ImportedAs,
   /** Whether secrets with an equal value are associated with the destination. */
   associates: z.boolean(),
-  /** What happens to a secret that has another value. */
+  /** Whether a secret that has another value than the external secret stays as it is, or gets a new version. */
   onConflict: z.enum(['leave', 'new_version']),
   /** Where the next page begins. A driver calls what it contains. */
   position: StorePosition,
