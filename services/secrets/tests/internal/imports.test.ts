@@ -104,7 +104,7 @@ describe('POST internal/imports/:type', () => {
     const text = '{"a":1}';
     const others = [
       { grant: grantOf({ path: 'other' }), permit, text },
-      { grant, permit: `${permit.slice(0, -2)}AA`, text },
+      { grant, permit: `${permit.slice(0, -2)}${permit.endsWith('AA') ? 'BB' : 'AA'}`, text },
       { grant, permit: '', text },
     ];
     for (const body of others)
