@@ -56,7 +56,7 @@ async function addUnchanged({ product, database }: SyncSetup, count: number): Pr
          from sync.entries e join sync.associations a on a.id = e.association_id where a.secret_name = $1
      ), copies as (
        insert into sync.associations (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision)
-       select destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name || '/' || n, planned_revision
+       select destination_id, namespace_id, mount_id, mount, accessor, gen_random_uuid(), secret_name || '/' || n, planned_revision
          from original, generate_series(1, $2::int) as n returning id, secret_name
      )
      insert into sync.entries (association_id, destination_id, destination_type, sub_key, external_name, collision_key, status, due_at,
