@@ -15,8 +15,8 @@ import { isStream, limitsOthers, type Operation, operationsOf, requestsOf } from
 import { counted, sendRequests } from './sent-requests.ts';
 import { nearlyValidValues, validValues } from './values-of-schema.ts';
 
-// More with: REQUESTS=100000 npm test -- tests/openapi/random-requests (CONTRIBUTING.md)
-const requests = runSize('REQUESTS', 400, 100_000);
+// More with: REQUESTS=200000 npm test -- tests/openapi/random-requests (CONTRIBUTING.md)
+const requests = runSize('REQUESTS', 400, 200_000);
 const hostileBodies = runSize('BODIES', 100, 20_000);
 const seed = Number(process.env.SEED ?? 42);
 
