@@ -23,9 +23,9 @@ const statisticsMs = 11_000;
 
 /**
  * Looks before those that are measured: the first one remembers what only a look at the secret itself shows, and rows move to
- * pages that have room for their next versions.
+ * pages that have room for their next versions. With 5,000 entries, 72 % of the rows are HOT at first, 96 % at the sixth look.
  */
-const looksBefore = 4;
+const looksBefore = 8;
 
 /** The sandbox keeps the last 10,000 calls of each store. */
 const keptCalls = 10_000;
