@@ -21,11 +21,12 @@ export interface Place {
 /** Returns a place with temporary data and free ports. Nothing is started. */
 export async function temporaryPlace(parent = tmpdir()): Promise<Place> {
   const dataDir = mkdtempSync(join(parent, 'secrets-service-'));
-  const [port, sandboxPort] = await freePorts(2);
+  const [port, sandboxPort, internalPort] = await freePorts(3);
   const own = {
     DATA_DIR: dataDir,
     PORT: `${port}`,
     SANDBOX_PORT: `${sandboxPort}`,
+    INTERNAL_PORT: `${internalPort}`,
     SANDBOX: 'on',
     INSTALLATION: 'test', // otherwise, the place of the data would identify it, and a copy would sync nothing
   };

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
   counter<Label extends string>(name: string, help: string, labelNames?: Label[]): Counter<Label>;
@@ -11,6 +11,8 @@ export interface Metrics {
   ): Histogram<Label>;
   /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
+  /** All metrics with their values, to be joined with those of other services. */
+  values(): Promise<object[]>;
   readonly contentType: string;
 }
 
@@ -32,6 +34,23 @@ export function createMetrics(service: string, { processMetrics = true } = {}): 
       (registry.getSingleMetric(name) as Histogram<never>) ??
       new Histogram({ name, help, labelNames, buckets, registers }),
     text: () => registry.metrics(),
+    values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
+  };
+}
+
+/**
+ * The metrics of all services of a process as one text, with the label `service` of each. New metrics become those of the
+ * first one.
+ */
+export function joinMetrics(first: Metrics, others: readonly Metrics[]): Metrics {
+  const all = [first, ...others.filter((other) => other !== first)];
+  const values = async () => (await Promise.all(all.map((one) => one.values()))).flat();
+  // The label keeps the values of services apart, so that each sum is of one value.
+  const summed = (metric: object) => ({ ...metric, aggregator: 'sum' });
+  return {
+    ...first,
+    values,
+    text: async () => AggregatorRegistry.aggregate([(await values()).map(summed)]).metrics(),
   };
 }

@@ -4,7 +4,7 @@ import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { createGateway, tlsFiles } from '@secrets/gateway';
-import { internalClient, internalHeaderBytes, type Service } from '@secrets/http';
+import { internalClient, internalHeaderBytes, type Service, startServer } from '@secrets/http';
 import { createLogin, ensureRootToken, loginMethodConfig } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
 import { serviceSchemas } from '@secrets/schemas';
@@ -21,9 +21,10 @@ import {
   importWriter,
   workerConfig,
 } from '@secrets/sync-worker';
-import { createMetrics, type Logger, openAudit } from '@secrets/telemetry';
+import { createMetrics, joinMetrics, type Logger, type Metrics, openAudit } from '@secrets/telemetry';
 import type { Env } from './config.ts';
 import { createKeys, type DataFolder, type ExistingData, openDataFolder, placeOf } from './data-folder.ts';
+import { onDefaultPort } from './default-port.ts';
 import { driversOf } from './drivers.ts';
 import { warnOfExposure } from './exposure.ts';
 import { startLocalSandbox } from './local-sandbox.ts';
@@ -35,6 +36,8 @@ export interface Standalone {
   url: string;
   /** URL of the console; undefined if it is switched off or not built. */
   consoleUrl: string | undefined;
+  /** URL of `/livez`, `/readyz` and `/metrics`. */
+  internalUrl: string;
   rootTokenFile: string;
   sandbox: Sandbox | undefined;
   /** Opens the audit files again, after they were renamed. */
@@ -51,6 +54,8 @@ interface Parts extends Databases {
   keys: InternalKeys;
   rowKeys: KeyFile;
   log: Logger;
+  /** Those of the process and of each service that has started. */
+  metrics: Metrics[];
   env: Env;
   /** Where the files of an embedded database are, if nothing else identifies the installation. */
   place: string | undefined;
@@ -60,20 +65,22 @@ interface Parts extends Databases {
 /**
  * Starts every service in this process, each with the same `app.ts` as in its own container, on PostgreSQL and the
  * broker in memory. Durable: acknowledged writes survive kill -9, and what was queued is announced again.
+ * @param metrics those of the process, which are served with those of the services
  * @throws if the start fails, after closing what was opened
  */
-export async function startStandalone(env: Env, log: Logger): Promise<Standalone> {
+export async function startStandalone(env: Env, log: Logger, metrics: Metrics): Promise<Standalone> {
   const closers: Parameters<OnStop>[0][] = [];
   const stop = () => stopInOrder(...closers).stop();
   try {
-    return { ...(await start(env, log, (close) => void closers.unshift(close))), stop };
+    const onStop = (close: Parameters<OnStop>[0]) => void closers.unshift(close);
+    return { ...(await start({ env, log, metrics, onStop })), stop };
   } catch (error) {
     await stop().catch(() => undefined); // the cause is `error`
     throw error;
   }
 }
 
-async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standalone, 'stop'>> {
+async function start({ env, log, metrics, onStop }: Process<Env>): Promise<Omit<Standalone, 'stop'>> {
   warnOfExposure(env, log);
   const folder = openDataFolder(env);
   const databases = await openDatabases(env, folder.database, log);
@@ -89,7 +96,18 @@ async function start(env: Env, log: Logger, onStop: OnStop): Promise<Omit<Standa
   const rowKeys = openKeyFile(folder.rowKey);
   const isNamed = env.INSTALLATION !== undefined || env.DATABASE_URL !== undefined;
   const place = isNamed ? undefined : placeOf(folder);
-  const parts: Parts = { ...databases, broker, keyRing, keys, rowKeys, log, env, place, onStop };
+  const parts: Parts = {
+    ...databases,
+    broker,
+    keyRing,
+    keys,
+    rowKeys,
+    log,
+    metrics: [metrics],
+    env,
+    place,
+    onStop,
+  };
   await ensureRootToken(db, { file: folder.rootToken, rowKeys });
   const services = await startServices(parts, sandbox);
   for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, services.urls);
@@ -215,7 +233,7 @@ async function startGateway(
   const audit = await openAudit(auditDevices);
   onStop(audit.close);
   const gateway = createGateway(
-    { db, keys, rowKeys, audit, log, metrics },
+    { db, keys, rowKeys, audit, log, metrics: joinMetrics(metrics, parts.metrics) },
     {
       upstreams: urls,
       direct,
@@ -223,6 +241,9 @@ async function startGateway(
       settings: env,
     },
   );
+  const startInternal = (port: number) => startServer(gateway.internal, { host: env.INTERNAL_HOST, port });
+  const internal = await onDefaultPort(8201, env.INTERNAL_PORT, startInternal);
+  onStop(() => internal.stop(1_000));
   const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
   const { onUnparsed } = gateway;
   const options = { host, port, listVerb: true, maxConnections, onUnparsed, ...tlsFiles(env) };
@@ -233,6 +254,7 @@ async function startGateway(
   return {
     url,
     consoleUrl: consolePath === undefined ? undefined : `${url}${consolePath}`,
+    internalUrl: internal.url,
     reopenAudit: () => audit.reopen(),
   };
 }
@@ -245,7 +267,8 @@ const reloadOwn = (parts: Parts, files: ReloadedFiles): void =>
 const checkedHosts = (env: Env): readonly string[] | undefined =>
   tlsFiles(env).tls !== undefined && env.ALLOWED_HOSTS.length === 0 ? undefined : env.ALLOWED_HOSTS;
 
-const telemetry = ({ log }: Parts, service: string) => ({
-  log: log.child({ service }),
-  metrics: createMetrics(service, { processMetrics: false }),
-});
+function telemetry({ log, metrics: all }: Parts, service: string) {
+  const metrics = createMetrics(service, { processMetrics: false });
+  all.push(metrics);
+  return { log: log.child({ service }), metrics };
+}

@@ -23,6 +23,10 @@ export const Env = z.object({
   /** Files, and `-` for stdout. By default, a file in `DATA_DIR`. */
   AUDIT_FILE: commaList.default([]),
   ...gatewayEnv,
+  /** Where probes and metrics are served; they need no token. */
+  INTERNAL_HOST: z.string().default('127.0.0.1'),
+  /** Default: 8201, or a free port if that is in use. */
+  INTERNAL_PORT: port.optional(),
   /** Permits plain HTTP, or the sandbox, on an address that other machines can reach. */
   INSECURE: toggle.default(false),
   /** Runs simulated external stores and an identity directory in this process; `off` to use real ones. */

@@ -10,8 +10,8 @@ const reopenFailed = (log: Logger) => (error: unknown) =>
 await runService(
   'standalone',
   Env,
-  async ({ env, log, onStop }) => {
-    const standalone = await startStandalone(env, log);
+  async ({ env, log, metrics, onStop }) => {
+    const standalone = await startStandalone(env, log, metrics);
     onStop(standalone.stop);
     // Closing the terminal sends SIGHUP too; it still ends a process that was started there.
     if (!process.stdin.isTTY)

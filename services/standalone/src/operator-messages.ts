@@ -12,16 +12,18 @@ import type { Env } from './config.ts';
 export function greeting({
   url,
   consoleUrl,
+  internalUrl,
   rootTokenFile,
   sandbox,
-}: Pick<Standalone, 'url' | 'consoleUrl' | 'rootTokenFile' | 'sandbox'>): string {
+}: Pick<Standalone, 'url' | 'consoleUrl' | 'internalUrl' | 'rootTokenFile' | 'sandbox'>): string {
   const header = `-H "X-Service-Token: $(cat ${rootTokenFile})"`;
   const store =
     sandbox === undefined ? '' : `The sandbox shows the content of each external store: ${sandbox.url}/\n`;
   const console = consoleUrl === undefined ? '' : `The console: ${consoleUrl}\n`;
   return `ready ${url}
 ${console}The root token is in ${rootTokenFile}
-${store}Try:
+${store}Metrics: ${internalUrl}/metrics
+Try:
   curl ${header} ${url}/v1/sys/mounts/secret -d '{"type": "kv"}'
   curl ${header} ${url}/v1/secret/data/hello -d '{"data": {"greeting": "world"}}'
   curl ${header} ${url}/v1/secret/data/hello
@@ -34,6 +36,7 @@ export function startFailure(error: unknown, env: Env | undefined): string | und
     return (error as Error).message;
   if (errorCode(error) !== 'EADDRINUSE') return undefined;
   const { address, port } = error as { address?: string; port?: number };
-  const variable = port === env?.SANDBOX_PORT ? 'SANDBOX_PORT' : 'PORT';
+  const variable =
+    (['SANDBOX_PORT', 'INTERNAL_PORT'] as const).find((name) => port === env?.[name]) ?? 'PORT';
   return `${address}:${port} is in use: stop the process that listens there, or set ${variable} to another port`;
 }
