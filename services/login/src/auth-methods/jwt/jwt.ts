@@ -1,6 +1,7 @@
 import { guardedDocuments } from '@secrets/egress';
 import type { AuthMethod, AuthMethodDeps } from '../auth-method.ts';
 import { cachedTargets } from '../targets/login-targets.ts';
+import { TrustingFetches } from '../verification/http/trusting-fetches.ts';
 import { configEndpoints } from './config/config-endpoints.ts';
 import type { JwtContext } from './jwt-context.ts';
 import { findJwtTarget, jwtTables } from './jwt-tables.ts';
@@ -20,7 +21,7 @@ export interface JwtOptions {
 export function createJwt(deps: AuthMethodDeps, { egressAllow = [] }: JwtOptions): AuthMethod {
   const context: JwtContext = {
     ...deps,
-    jwtKeys: new JwtKeys(guardedDocuments({ allow: egressAllow })),
+    jwtKeys: new JwtKeys(new TrustingFetches(guardedDocuments({ allow: egressAllow }))),
     targets: cachedTargets(deps, (...of) => findJwtTarget(deps, ...of)),
   };
   return {

@@ -1,5 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose';
-import { KeysByMount } from '../../verification/keys-by-mount.ts';
+import { KeysByMount } from '../../verification/keys/keys-by-mount.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
 import type { DirectoryTenant } from './discovery.ts';
 import { directories } from './environments.ts';

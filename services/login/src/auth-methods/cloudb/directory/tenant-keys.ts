@@ -1,5 +1,5 @@
 import { fetchDocument } from '../../verification/http/bounded-fetch.ts';
-import { KeyCache } from '../../verification/key-cache.ts';
+import { KeyCache } from '../../verification/keys/key-cache.ts';
 import { type DirectoryTenant, discoverKeys } from './discovery.ts';
 import { keysOfTenant } from './keys-of-tenant.ts';
 

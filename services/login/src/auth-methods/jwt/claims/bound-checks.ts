@@ -1,7 +1,7 @@
 import { type Check, check, reasonUnless } from '../../roles/check.ts';
+import { matchesGlob } from '../../roles/glob.ts';
 import { isScalar, type Scalar } from '../roles/bound-claims.ts';
 import type { JwtRole } from '../roles/role-fields.ts';
-import { matchesGlob } from './glob.ts';
 
 type Bounds = Pick<JwtRole, 'bound_subject' | 'bound_claims' | 'bound_claims_type'>;
 

@@ -1,42 +1,9 @@
-import { X509Certificate } from 'node:crypto';
 import { invalid, setting, storedSettings, withoutNul } from '@secrets/domain';
 import { flag, stringList } from '@secrets/http';
 import { z } from 'zod';
-import { parsePublicKey } from '../keys/static-keys.ts';
-import { isTrustedUrl } from '../keys/trusted-url.ts';
-
-const maxKeys = 20;
-const maxPem = 64 * 1_024;
+import { certificates, publicKeys, trustedUrl } from '../../verification/keys/key-fields.ts';
 
 const text = (max: number) => z.string().trim().max(max).meta(withoutNul);
-
-const url = text(2_048)
-  .refine((given) => given === '' || isTrustedUrl(given), {
-    error: 'must be an https URL without credentials',
-  })
-  .meta({ pattern: '^(?:https://[a-z0-9-]+(?:[.][a-z0-9-]+)*(?:/[A-Za-z0-9._-]+)*/?)?$' });
-
-const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-const certificates = text(maxPem)
-  .refine((given) => given === '' || areCertificates(given), { error: 'must be certificates in PEM' })
-  .meta({ pattern: '^$' });
-
-function areCertificates(pem: string): boolean {
-  const found = pem.match(certificate) ?? [];
-  try {
-    return found.length > 0 && found.every((one) => new X509Certificate(one).raw.length > 0);
-  } catch {
-    return false;
-  }
-}
-
-const publicKeys = stringList
-  .refine((list) => list.length <= maxKeys, { error: `must have at most ${maxKeys} keys`, abort: true })
-  .refine((list) => list.every((pem) => pem.length <= maxPem && parsePublicKey(pem) !== undefined), {
-    error: 'must be public keys in PEM: RSA of at least 2,048 bits, P-256, P-384, P-521 or Ed25519',
-  })
-  .meta({ type: 'array', maxItems: 0, items: { type: 'string' } });
 
 /** The algorithms of signatures that can be accepted. None uses a shared secret. */
 export const algorithms = [
@@ -60,7 +27,7 @@ const supported = stringList
 
 /** The fields of a configuration (docs/conventions/jwt.md#configuration). */
 export const jwtConfigFields = storedSettings({
-  oidc_discovery_url: setting(url, {
+  oidc_discovery_url: setting(trustedUrl, {
     default: '',
     help: 'the issuer, whose discovery document says where its keys are',
   }),
@@ -68,7 +35,7 @@ export const jwtConfigFields = storedSettings({
     default: '',
     help: 'certificates that are trusted for it in place of those of the system',
   }),
-  jwks_url: setting(url, { default: '', help: 'the location of the key set' }),
+  jwks_url: setting(trustedUrl, { default: '', help: 'the location of the key set' }),
   jwks_ca_pem: setting(certificates, {
     default: '',
     help: 'certificates that are trusted for it in place of those of the system',

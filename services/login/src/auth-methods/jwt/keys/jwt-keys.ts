@@ -1,15 +1,11 @@
-import { Fault, Problem } from '@secrets/domain';
-import type { DocumentFetch } from '@secrets/egress';
 import type { JWTVerifyGetKey } from 'jose';
-import { LRUCache } from 'lru-cache';
 import { documentFetcher, type FetchDocument } from '../../verification/http/bounded-fetch.ts';
-import { KeyCache, type KeySource } from '../../verification/key-cache.ts';
-import { KeysByMount } from '../../verification/keys-by-mount.ts';
+import type { TrustingFetches } from '../../verification/http/trusting-fetches.ts';
+import { discoveredSource, locatedSource } from '../../verification/keys/directory-source.ts';
+import { KeyCache, type KeySource } from '../../verification/keys/key-cache.ts';
+import { KeysByMount } from '../../verification/keys/keys-by-mount.ts';
+import { StaticKeys } from '../../verification/keys/static-keys.ts';
 import type { JwtConfig } from '../config/config-settings.ts';
-import { discoveredSource, locatedSource } from './directory-source.ts';
-import { StaticKeys } from './static-keys.ts';
-
-const maxAuthorities = 200;
 
 type KeySettings = Pick<
   JwtConfig,
@@ -18,17 +14,11 @@ type KeySettings = Pick<
 
 /** The keys that the configuration of each mount trusts. Keys of directories are fetched through the egress guard. */
 export class JwtKeys {
-  readonly #fetchTrusting: (ca: string | undefined) => DocumentFetch;
+  readonly #fetches: TrustingFetches;
   readonly #byMount = new KeysByMount();
-  /** Connections by the certificates that they trust. */
-  readonly #fetches = new LRUCache<string, DocumentFetch>({
-    max: maxAuthorities,
-    dispose: (unused) => unused.close(),
-  });
 
-  /** @param fetchTrusting returns a `fetch` for documents, which trusts these certificates */
-  constructor(fetchTrusting: (ca: string | undefined) => DocumentFetch) {
-    this.#fetchTrusting = fetchTrusting;
+  constructor(fetches: TrustingFetches) {
+    this.#fetches = fetches;
   }
 
   of(mountId: string, config: KeySettings): JWTVerifyGetKey {
@@ -57,23 +47,7 @@ export class JwtKeys {
     return undefined;
   }
 
-  #fetcherTrusting(ca: string): FetchDocument {
-    const known = this.#fetches.get(ca) ?? this.#fetchTrusting(ca === '' ? undefined : ca);
-    this.#fetches.set(ca, known);
-    return documentFetcher((url, init) => known.fetch(url, init).catch(asRefusal));
-  }
-}
-
-/** Whoever logs in must not learn which address a name resolves to. */
-function asRefusal(error: unknown): never {
-  const { cause } = error as Error;
-  if (cause instanceof Fault && cause.kind === 'forbidden')
-    throw new Problem(
-      'bad_gateway',
-      'the directory is at an address to which LOGIN_EGRESS_ALLOW permits no connection',
-      { cause },
-    );
-  throw error;
+  #fetcherTrusting = (ca: string): FetchDocument => documentFetcher(this.#fetches.trusting(ca));
 }
 
 const nameOf = ({

@@ -1,6 +1,6 @@
 import { invalid } from '@secrets/domain';
+import { bindsNothing } from '../../roles/glob.ts';
 import { refuseImpossibleToken } from '../../roles/role-tokens.ts';
-import { bindsNothing } from '../claims/glob.ts';
 import { type JwtRole, type JwtRoleBody, jwtRoleFields } from './role-fields.ts';
 
 /** The settings in the row of a role. Throws what `readStored` throws. */

@@ -1,7 +1,7 @@
 import { Problem, parsedJson, repeatedName } from '@secrets/domain';
 import { z } from 'zod';
-import type { FetchDocument } from '../../verification/http/bounded-fetch.ts';
-import type { KeySource } from '../../verification/key-cache.ts';
+import type { FetchDocument } from '../http/bounded-fetch.ts';
+import type { KeySource } from './key-cache.ts';
 import { isTrustedUrl } from './trusted-url.ts';
 
 const Discovery = z.object({ issuer: z.string().max(2_048), jwks_uri: z.string().max(2_048) });
