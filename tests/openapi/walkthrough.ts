@@ -215,7 +215,14 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   await otherDestinations(sandbox, call);
 }
 
+async function listOfSecrets(call: Call, path: string, at: Parameters, secret: Parameters): Promise<void> {
+  const several = { secrets: [secret, { ...secret, secret_name: 'shop/none' }] };
+  await call(`POST ${path}/associations/plan`, at, several);
+  await call(`POST ${path}/associations/set`, { ...at, wait: '5' }, several);
+}
+
 async function looks(call: Call, path: string, at: Parameters, secret: Parameters): Promise<void> {
+  await listOfSecrets(call, path, at, secret);
   await call(`POST ${path}/inspect`, at, secret);
   await call(`GET ${path}/external-secrets`, at);
   await call(`POST ${path}/import`, at, { mount: secret.mount, match: '*' });
@@ -245,7 +252,8 @@ async function wholeDestination(call: Call, path: string, at: Record<string, str
 
 /** An external secret that is kept is listed without an association. */
 async function keptSecret(call: Call, path: string, at: Record<string, string>, secret: object) {
-  await call(`POST ${path}/associations/remove`, { ...at, wait: '5', keep: 'true' }, secret);
+  await call(`POST ${path}/associations/remove`, { ...at, wait: '5', keep: 'true' }, { secrets: [secret] });
+  await call(`POST ${path}/associations/remove`, at, secret);
   await call(`GET ${path}/external-secrets`, at);
   await call(`DELETE ${path}`, at, { purge: true });
 }

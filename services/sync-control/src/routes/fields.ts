@@ -45,6 +45,34 @@ export type VersionQuery = z.output<typeof VersionQuery>;
 export const SecretRef = z.object({ mount: trimmed('mount'), secret_name: trimmed('secret_name') });
 export type SecretRef = z.infer<typeof SecretRef>;
 
+/** One secret, as `mount` and `secret_name`, or a list of up to `max` different ones, as `secrets`. */
+export const secretOrList = <More extends z.ZodRawShape>(max: number, more: More) =>
+  SecretRef.partial()
+    .extend({ secrets: z.array(SecretRef).min(1).max(max).optional(), ...more })
+    .superRefine((body, context) => {
+      const { mount, secret_name: name, secrets } = body as Partial<SecretRef> & { secrets?: SecretRef[] };
+      const refuse = (path: (string | number)[], message: string) =>
+        context.addIssue({ code: 'custom', path, message });
+      if (secrets === undefined) {
+        for (const [field, value] of Object.entries({ mount, secret_name: name }))
+          if (value === undefined) refuse([field], 'is required');
+        return;
+      }
+      if (mount !== undefined || name !== undefined)
+        refuse(['secrets'], 'cannot be combined with mount and secret_name');
+      const first = new Map<string, number>();
+      for (const [at, secret] of secrets.entries()) {
+        const key = JSON.stringify([secret.mount, secret.secret_name]);
+        if (first.has(key)) refuse(['secrets', at], `is the same secret as number ${first.get(key)}`);
+        else first.set(key, at);
+      }
+    });
+
+/** The secrets that a body names with `secretOrList`. */
+export const isList = <Body extends { secrets?: SecretRef[] | undefined }>(
+  body: Body,
+): body is Body & { secrets: SecretRef[] } => body.secrets !== undefined;
+
 function trimmed(field: string) {
   return z
     .string({ error: 'must be a string' })

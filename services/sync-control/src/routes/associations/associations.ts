@@ -26,9 +26,14 @@ import { readStoredDestination } from '../../destinations/read-stored-destinatio
 import { requireDestination } from '../../destinations/require-destination.ts';
 import { type AssociationRow, findAssociation } from '../../queries/associations/associations.ts';
 import { whyHeld } from '../../queue/why-held.ts';
-import { DestinationParams, SecretRef, WaitQuery } from '../fields.ts';
+import { DestinationParams, isList, SecretRef, secretOrList, WaitQuery } from '../fields.ts';
+import { planEach, removeEach, setEach } from './secret-lists.ts';
 
 const path = '/sys/sync/destinations/:type/:name/associations';
+
+/** Secrets of one request. A plan shows each external secret of each. */
+const maxSecrets = 1_000;
+const maxPlannedSecrets = 100;
 
 /** Whether the external secrets stay in the store; in the query or in the body, as the options for deleting a destination. */
 const KeepOption = z.object({ keep: flag.optional() });
@@ -68,13 +73,21 @@ const setAssociation = (context: Context) =>
   endpoint({
     method: 'post',
     path: `${path}/set`,
-    summary: 'Associate a secret with a destination, or push it again',
+    summary: 'Associate a secret, or several, with a destination, or push them again',
     params: DestinationParams,
     query: WaitQuery,
-    body: SecretRef.extend({ overwrite: flag.default(false) }),
+    budget: 'secret',
+    body: secretOrList(maxSecrets, { overwrite: flag.default(false) }),
     handle: async ({ params, query, body, caller, warn }) => {
-      const { mount, secret_name: secretName, overwrite } = body;
-      const request = { ...params, mount, secretName, overwrite };
+      const { overwrite } = body;
+      if (isList(body)) {
+        const options = { overwrite, waitMs: query.wait * 1000 };
+        const data = await setEach(context, { params, caller, secrets: body.secrets, options, warn }, (id) =>
+          linesById(context, id),
+        );
+        return { data };
+      }
+      const request = { ...params, ...oneOf(body), overwrite };
       const id = await associate(context, caller, request, query.wait * 1000);
       const association = await findAssociation(context.db, id);
       const lines = association === undefined ? [] : await linesOf(context, association);
@@ -94,9 +107,17 @@ const planSet = (context: Context) =>
     path: `${path}/plan`,
     summary: 'Read what a set would do, without doing it; with a look, also what is in the store',
     params: DestinationParams,
-    body: SecretRef.extend({ look: flag.default(false) }),
-    handle: async ({ params, body, caller }) => {
-      const { mount, secret_name: secretName, look } = body;
+    body: secretOrList(maxPlannedSecrets, { look: flag.default(false) }).refine(
+      ({ secrets, look }) => secrets === undefined || !look,
+      { path: ['look'], error: 'is for one secret' },
+    ),
+    handle: async ({ params, body, caller, warn }) => {
+      if (isList(body))
+        return {
+          data: await planEach(context, { params, caller, secrets: body.secrets, options: {}, warn }),
+        };
+      const { mount, secretName } = oneOf(body);
+      const { look } = body;
       const plan = await planAssociation(context, caller, { ...params, mount, secretName, look });
       return { data: presentPlan({ ...params, type: params.shownType, mount, secretName }, plan) };
     },
@@ -137,13 +158,23 @@ const removeAssociation = (context: Context) =>
   endpoint({
     method: 'post',
     path: `${path}/remove`,
-    summary: 'Remove an association: unsync its external secrets, or keep them',
+    summary: 'Remove an association, or several: unsync their external secrets, or keep them',
     params: DestinationParams,
     query: WaitQuery.extend(KeepOption.shape),
-    body: SecretRef.extend(KeepOption.shape),
-    handle: async ({ params, query, body, caller }) => {
-      const { mount, secret_name: secretName } = body;
+    budget: 'secret',
+    body: secretOrList(maxSecrets, KeepOption.shape),
+    handle: async ({ params, query, body, caller, warn }) => {
       const keep = query.keep ?? body.keep ?? false;
+      if (isList(body)) {
+        const options = { keep, waitMs: query.wait * 1000 };
+        const data = await removeEach(
+          context,
+          { params, caller, secrets: body.secrets, options, warn },
+          (removed) => linesAfterRemoval(context, removed),
+        );
+        return { data };
+      }
+      const { mount, secretName } = oneOf(body);
       const request = { ...params, mount, secretName, keep };
       const removed = await disassociate(context, caller, request, query.wait * 1000);
       if (removed !== undefined)
@@ -152,6 +183,12 @@ const removeAssociation = (context: Context) =>
       return { data: presentLines(params, lines) };
     },
   });
+
+/** The one secret of a body without a list, which `secretOrList` requires. */
+const oneOf = ({ mount, secret_name }: { [Field in keyof SecretRef]?: string | undefined }) => ({
+  mount: mount!,
+  secretName: secret_name!,
+});
 
 const presentLines = ({ shownType, name }: DestinationParams, lines: readonly KeyedLine[]) => ({
   associated_secrets: linesByKey(lines),
@@ -169,6 +206,11 @@ async function linesAfterRemoval(
   const isUnsynced = deleted.length > 0 || left.length === 0;
   const unsynced = isUnsynced ? presentUnsynced(association, deleted, new Date()) : [];
   return [...unsynced, ...presentEntries(association, left)];
+}
+
+async function linesById(context: Context, id: string): Promise<KeyedLine[]> {
+  const association = await findAssociation(context.db, id);
+  return association === undefined ? [] : linesOf(context, association);
 }
 
 const linesOf = async (context: Context, association: AssociationRow) =>

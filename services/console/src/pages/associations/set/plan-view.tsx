@@ -2,10 +2,8 @@ import { textOf } from '../../../api/optional.ts';
 import { count } from '../../../components/inline/count.ts';
 import { columnsOf, DataTable } from '../../../components/lists/data-table.tsx';
 import { PageButtons, usePages } from '../../../components/lists/pages.tsx';
-import type { Plan } from './use-plan-and-set.ts';
+import type { Plan, Planned } from './use-plan-and-set.ts';
 import '../../../components/notice.css';
-
-type Planned = Plan['external_secrets'][number];
 
 const changes: Readonly<Record<string, string>> = {
   new: 'created',
@@ -51,7 +49,7 @@ export function PlanView({ plan }: { plan: Plan }) {
   const pages = usePages<number>();
   const start = pages.after ?? 0;
   const end = start + pageSize;
-  const { external_secrets: planned, problems, accepted, associated } = plan;
+  const { external_secrets: planned = [], problems = [], accepted, associated } = plan;
   return (
     <section className="stack" aria-label="Plan">
       <p role="status">

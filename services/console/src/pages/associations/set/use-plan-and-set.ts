@@ -13,13 +13,16 @@ const readPlan = async (api: Api, path: DestinationRef, body: SecretRef) =>
 /** The effects that setting an association would have (docs/conventions/sync-operation.md#check-and-plan). */
 export type Plan = Awaited<ReturnType<typeof readPlan>>;
 
+/** An external secret of a plan. Only a request with a list has a response without them. */
+export type Planned = NonNullable<Plan['external_secrets']>[number];
+
 /** Sets the association, and waits up to 5 s for the status of its external secrets. */
 async function setAssociation(api: Api, path: DestinationRef, body: SecretRef) {
   const answer = await api.POST('/v1/sys/sync/destinations/{type}/{name}/associations/set', {
     params: { path },
     body,
   });
-  return Object.values(dataOf(answer).associated_secrets).map((object) => ({
+  return Object.values(dataOf(answer).associated_secrets ?? {}).map((object) => ({
     name: object.external_name,
     status: object.sync_status,
     error: textOf(object.last_error) ?? '',
