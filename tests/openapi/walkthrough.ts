@@ -189,7 +189,7 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   await call(`POST ${path}/associations/set`, { ...at, wait: '5' }, secret);
   await looks(call, path, at, secret);
   await call(`GET ${path}/associations`, at);
-  await call(`GET ${path}/associations/history`, { ...at, ...secret });
+  await histories(call, path, { ...at, ...secret });
   await call('GET sys/sync/associations', list);
   await call('GET sys/sync/associations/{mount}/{secret_name}', secret);
   await call('GET sys/sync/associations/destinations', secret);
@@ -213,6 +213,11 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   await call('POST sys/sync/confirm-installation');
   await keptSecret(call, path, at, secret);
   await otherDestinations(sandbox, call);
+}
+
+async function histories(call: Call, path: string, of: Parameters): Promise<void> {
+  const { data } = await call(`GET ${path}/associations/history`, of);
+  await call('GET sys/sync/entries/{id}', { id: data.external_secrets[0].id });
 }
 
 async function listOfSecrets(call: Call, path: string, at: Parameters, secret: Parameters): Promise<void> {

@@ -10,6 +10,11 @@ export const entriesOf = (sql: Sql, associationIds: readonly string[]): Promise<
     [associationIds],
   );
 
+export async function findEntry(sql: Sql, id: string): Promise<Entry | undefined> {
+  const [entry] = await sql.query<Entry>(`select ${entryColumns} from sync.entries where id = $1`, [id]);
+  return entry;
+}
+
 /**
  * Returns at least the first `limit` entries of these associations, by association and sub-key; with a sub-key in `after`,
  * those after it. All entries of one sub-key are returned together, so there may be more than `limit`.

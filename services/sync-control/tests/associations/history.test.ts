@@ -1,4 +1,5 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { writePolicy } from '@secrets/access/testing';
 import { testCaller } from '@secrets/http/testing';
 import { type Fixture, useSyncControl } from '../sync-control-for-test.ts';
 
@@ -40,6 +41,7 @@ test('the outcomes of an association are shown, the newest first', async () => {
     secret_name: 'a',
     external_secrets: [
       {
+        id: expect.any(String),
         sub_key: '',
         external_name: `secrets/${at.accessor}/a`,
         sync_status: 'SYNCED',
@@ -90,4 +92,47 @@ test('what does not exist is a 404, and a missing parameter a 400', async () => 
   expect((await read('secret_name=a', elsewhere)).status).toBe(404);
   const { status, body } = await read('');
   expect([status, body.errors]).toEqual([400, ['secret_name is required']]);
+});
+
+describe('an entry by its ID', () => {
+  const readEntry = async (caller = testCaller()) => {
+    const [entry] = await sync.db.query<{ id: string }>(
+      'select e.id from sync.entries e join sync.destinations d on d.id = e.destination_id where d.name = $1',
+      [at.name],
+    );
+    return sync.call('GET', `/sys/sync/entries/${entry!.id}`, undefined, caller);
+  };
+
+  test('it has its destination, its secret and its outcomes', async () => {
+    await at.push('a');
+    const { status, body } = await readEntry();
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      store_type: 'cloudA-sm',
+      store_name: at.name,
+      mount: at.mount,
+      secret_name: 'a',
+      sub_key: '',
+      external_name: `secrets/${at.accessor}/a`,
+      sync_status: 'SYNCED',
+      outcomes: [{ action: 'put', sync_status: 'SYNCED' }],
+    });
+  });
+
+  test('it is shown to whoever may read the associations of its destination, in their namespace', async () => {
+    await at.push('a');
+    const path = `sys/sync/destinations/cloudA-sm/${at.name}/associations`;
+    await writePolicy(sync.db, 'reads-it', { [path]: ['read'] });
+    await writePolicy(sync.db, 'reads-entries', { 'sys/sync/entries/*': ['read'] });
+    expect((await readEntry(testCaller({ policies: ['reads-it'] }))).status).toBe(200);
+    expect((await readEntry(testCaller({ policies: ['reads-entries'] }))).status).toBe(403);
+    const elsewhere = testCaller({ namespace: { id: 'other', path: 'other/' } });
+    expect((await readEntry(elsewhere)).status).toBe(404);
+  });
+
+  test('one that does not exist is a 404, and what is no ID a 400', async () => {
+    const of = (id: string) => sync.call('GET', `/sys/sync/entries/${id}`);
+    expect((await of('00000000-0000-4000-8000-000000000000')).status).toBe(404);
+    expect((await of('x')).status).toBe(400);
+  });
 });

@@ -138,6 +138,9 @@ test('a list has up to 1,000 secrets, a plan 100 without a look', async () => {
 });
 
 test('a missing destination is a 404 of the request', async () => {
-  const path = 'sys/sync/destinations/cloudA-sm/nowhere/associations/set';
-  expect((await sync.call('POST', path, { secrets: refs('a') })).status).toBe(404);
+  const path = '/sys/sync/destinations/cloudA-sm/nowhere/associations/set';
+  expect(await sync.call('POST', path, { secrets: refs('a') })).toMatchObject({
+    status: 404,
+    body: { errors: [] },
+  });
 });

@@ -20,6 +20,7 @@ import {
   entriesAfter,
   entriesOf,
   entriesOfSubKeys,
+  findEntry,
   handOverEntries,
   hasRepairable,
   insertEntries,
@@ -238,6 +239,10 @@ export const statusCases: Case[] = casesOf('sync-control', {
     const statuses = ['PENDING', 'SYNCED', 'CLIENT_SIDE_ERROR'] as const;
     const found = await subKeysWithStatus(db, destinations.busy, statuses, { after, limit: 101 });
     await entriesOfSubKeys(db, found);
+  },
+  'reading an entry by its ID': async (db) => {
+    const [id] = await idsOf(db, 'entries', destinations.deleted, 1);
+    await findEntry(db, id!);
   },
   'reading the history of a page of entries': async (db) =>
     readHistory(db, await idsOf(db, 'entries', destinations.deleted, 100)),

@@ -142,6 +142,8 @@ const associationCases: Case[] = casesOf('sync-control', {
   'removing an association': (db) => associations.lockAssociation(db, destinations.busy, 'kv', 'team7/app7'),
   'waiting for an association': async (db) =>
     associations.findAssociation(db, await associationOf(db, destinations.busy)),
+  'reading the association of an entry': async (db) =>
+    associations.findAssociationIn(db, 'root', await associationOf(db, destinations.busy)),
   'planning an association': (db) =>
     associations.findAssociationOfSecret(db, destinations.busy, 'kv_1', 'team7/app7'),
   'marking associations for removal': async (db) =>

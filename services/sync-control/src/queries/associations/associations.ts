@@ -127,6 +127,21 @@ export async function findAssociationOfSecret(
   return row;
 }
 
+/** Returns an association of a namespace with its destination, which was not deleted by force. */
+export async function findAssociationIn(
+  sql: Sql,
+  namespaceId: string,
+  id: string,
+): Promise<(AssociationRow & { type: string; name: string }) | undefined> {
+  const [row] = await sql.query<AssociationRow & { type: string; name: string }>(
+    `select ${associationColumns}, d.type, d.name
+       from sync.associations a join sync.destinations d on d.id = a.destination_id and d.deleted_at is null
+      where a.id = $1 and a.namespace_id = $2`,
+    [id, namespaceId],
+  );
+  return row;
+}
+
 export async function findAssociation(sql: Sql, id: string): Promise<AssociationRow | undefined> {
   const [row] = await sql.query<AssociationRow>(
     `select ${associationColumns} from sync.associations a where id = $1`,

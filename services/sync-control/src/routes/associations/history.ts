@@ -1,11 +1,18 @@
-import { notFound, requireFound } from '@secrets/domain';
+import { notFound, permissionDenied, requireFound } from '@secrets/domain';
 import { type Endpoint, endpoint, pageQuery } from '@secrets/http';
-import { type Entry, entriesAfter, entriesOfSubKeys, type Outcome, readHistory } from '@secrets/sync-entries';
+import {
+  type Entry,
+  entriesAfter,
+  entriesOfSubKeys,
+  findEntry,
+  type Outcome,
+  readHistory,
+} from '@secrets/sync-entries';
 import { z } from 'zod';
-import { timestamp } from '../../associations/present-association.ts';
+import { presentEntries, timestamp } from '../../associations/present-association.ts';
 import type { Context } from '../../context.ts';
 import { requireDestination } from '../../destinations/require-destination.ts';
-import { findAssociationByMount } from '../../queries/associations/associations.ts';
+import { findAssociationByMount, findAssociationIn } from '../../queries/associations/associations.ts';
 import { DestinationParams, SecretRef } from '../fields.ts';
 
 const HistoryQuery = pageQuery({ max: 100, after: z.string().max(4096) }).extend({
@@ -18,7 +25,10 @@ const path = '/sys/sync/destinations/:type/:name/associations/history';
 /**
  * Endpoints for the history of an association's external secrets (docs/conventions/sync-operation.md#operators-view).
  */
-export const historyEndpoints = (context: Context): Endpoint[] => [readAssociationHistory(context)];
+export const historyEndpoints = (context: Context): Endpoint[] => [
+  readAssociationHistory(context),
+  readEntry(context),
+];
 
 const readAssociationHistory = (context: Context) =>
   endpoint({
@@ -68,7 +78,28 @@ async function entriesOnPage(
   return { entries: found.filter((entry) => subKeys.indexOf(entry.subKey) < limit), next: last };
 }
 
+/** Logs and traces name external secrets by the IDs of their entries. */
+const readEntry = (context: Context) =>
+  endpoint({
+    method: 'get',
+    path: '/sys/sync/entries/:id',
+    summary: 'Read the external secret that a log or a trace names by its ID',
+    params: z.object({ id: z.uuid() }),
+    handle: async ({ params, caller }) => {
+      const entry = requireFound(await findEntry(context.db, params.id));
+      const found = await findAssociationIn(context.db, caller.namespace.id, entry.associationId);
+      const association = requireFound(found);
+      const { type, name } = association;
+      const listed = `sys/sync/destinations/${type}/${name}/associations`;
+      if (!(await context.policies.mayRead(caller, listed))) throw permissionDenied();
+      const [shown] = presentEntries(association, [entry]);
+      const { outcomes } = presentEntryHistory(entry, await readHistory(context.db, [entry.id]));
+      return { data: { id: entry.id, store_type: type, store_name: name, ...shown!.line, outcomes } };
+    },
+  });
+
 const presentEntryHistory = (entry: Entry, outcomes: readonly Outcome[]) => ({
+  id: entry.id,
   sub_key: entry.subKey,
   external_name: entry.externalName,
   sync_status: entry.status,
