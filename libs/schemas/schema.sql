@@ -1,5 +1,5 @@
--- login: up to 027.do.jwt-logins.sql
--- secrets: up to 007.do.clock.sql
+-- login: up to 028.do.public-mounts.sql
+-- secrets: up to 008.do.public-mounts.sql
 -- sync: up to 052.do.awaited-values.sql
 
 create table login.access_changes (
@@ -1011,6 +1011,8 @@ CREATE INDEX policies_by_row_key ON login.policies USING btree (split_part(row_h
 
 CREATE INDEX policies_in_order ON login.policies USING btree (namespace_id, name COLLATE "C");
 
+CREATE INDEX public_auth_mounts ON login.auth_mounts USING btree (namespace_id, path COLLATE "C") WHERE ((attributes ->> 'listing_visibility'::text) = 'unauth'::text);
+
 CREATE INDEX rate_limit_usage_by_end ON login.rate_limit_usage USING btree (ends_at);
 
 CREATE INDEX token_roles_by_row_key ON login.token_roles USING btree (split_part(row_hash, ':'::text, 1), namespace_id, name);
@@ -1036,6 +1038,8 @@ CREATE INDEX mounts_of_namespace ON secrets.mounts USING btree (stands_in);
 CREATE INDEX mounts_to_purge ON secrets.mounts USING btree (disabled_at) WHERE (disabled_at IS NOT NULL);
 
 CREATE INDEX outbox_by_due ON secrets.outbox USING btree (due_at, id);
+
+CREATE INDEX public_mounts ON secrets.mounts USING btree (namespace_id, path) WHERE (((attributes ->> 'listing_visibility'::text) = 'unauth'::text) AND (disabled_at IS NULL));
 
 CREATE INDEX secrets_watched ON secrets.secrets USING btree (mount_id) WHERE watched;
 

@@ -44,7 +44,7 @@ function ruleOf(
   const flags = (
     ['isLogin', 'isOwn', 'isAdministrative', 'receivesToken', 'takesWrappingToken'] as const
   ).filter((property) => having(endpoints, property).length > 0);
-  const lists = (['open', 'anyToken', 'needsSudo'] as const)
+  const lists = (['open', 'anyToken', 'tokenOptional', 'needsSudo'] as const)
     .map((property) => [property, having(endpoints, property)] as const)
     .filter(([, found]) => found.length > 0)
     .map(([property, found]) => [
@@ -75,7 +75,7 @@ const rows: readonly [says: RegExp, paths: (endpoints: Endpoints, page: string) 
   ],
   [/^`sudo`/, (endpoints) => needingSudo(endpoints)],
   [/any valid token/, (endpoints) => pathsOf(having(endpoints, 'anyToken'))],
-  [/no token needed/, (endpoints) => pathsOf(having(endpoints, 'open', 'isLogin'))],
+  [/no token needed/, (endpoints) => pathsOf(having(endpoints, 'open', 'isLogin', 'tokenOptional'))],
 ];
 
 /** Lists the paths of the capabilities as the endpoints declare them. Everything else on the page remains. */

@@ -128,7 +128,7 @@ class DbAuthenticator implements Authenticator {
       }
       const named = namedPlace(request);
       known = { sender, place: named };
-      const entry = authRequirementAt(operation, named);
+      const entry = authRequirementAt(operation, named, Boolean(request.token));
       const quota = await this.#limits.quotaAt(entry.place);
       await this.#limits.pass('named', { remoteAddress, quota, isLogin: entry.isLogin });
       const admitted = await this.#enter(request, known, entry);
@@ -154,12 +154,18 @@ class DbAuthenticator implements Authenticator {
 
   /**
    * Admits a request. An open path needs no token, and is served alike in every namespace, even one that does not
-   * exist. A login needs no token if its mount exists. Any other request is authorized by its token.
+   * exist. A login needs no token if its mount exists. Where a token is optional, a namespace that does not exist looks
+   * like an empty one without a token. Any other request is authorized by its token.
    */
   async #enter(request: AccessRequest, known: RequestFacts, entry: AuthRequirement): Promise<Admitted> {
     const { sender, place } = known;
     if (entry.kind === 'open')
       return { sender, place: { ...place, namespace: rootNamespace }, grant: noGrant };
+    if (entry.kind === 'anonymous') {
+      const named = place.namespace;
+      const namespace = named.id === '' ? await this.#places.namespaceAt(named.path) : named;
+      return { sender, place: { ...place, namespace: namespace ?? named }, grant: noGrant };
+    }
     const login = entry.kind === 'login' ? await this.#places.ofLogin(entry) : undefined;
     if (login === undefined) return this.#authorize(request, known);
     return { sender: { ...sender, newestChange: login.epoch }, place: login.place, grant: noGrant };

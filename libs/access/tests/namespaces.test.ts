@@ -76,6 +76,9 @@ describe('only who may do something there learns that a namespace does not exist
     ['reader', `GET ${ui}`, 'nowhere', denied],
     ['none', 'GET kv/data/a', 'nowhere', denied],
     ['none', 'POST auth/cloudB/login', 'nowhere', denied],
+    ['none', 'GET sys/internal/ui/mounts', 'team', 'team: sys/internal/ui/mounts'],
+    ['none', 'GET sys/internal/ui/mounts', 'nowhere', 'nowhere: sys/internal/ui/mounts'],
+    ['none', 'GET team/sys/internal/ui/mounts', undefined, denied],
     ['none', 'GET sys/internal/specs/openapi', 'team', ': sys/internal/specs/openapi'],
     ['none', 'GET sys/internal/specs/openapi', 'nowhere', ': sys/internal/specs/openapi'],
     [

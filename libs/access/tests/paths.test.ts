@@ -217,6 +217,9 @@ describe('without a token', () => {
     ['POST sys/health', denied],
     ['GET sys/health/x', denied],
     ['GET identity/oidc/plugins/.well-known/a/b', denied],
+    ['GET sys/internal/ui/mounts', allowed],
+    ['LIST sys/internal/ui/mounts', denied],
+    ['POST sys/internal/ui/mounts', denied],
     ['GET sys/internal/ui/mounts/kv/a', denied],
     ['GET kv/data/a', denied],
   ])('%s is %s', async (request, verdict) => {
@@ -228,6 +231,20 @@ describe('without a token', () => {
     expect(decision).toMatchObject({
       allowed: true,
       caller: { accessor: null, grants: [], policies: [], newestChange: expect.stringMatching(/^\d+ /) },
+    });
+  });
+
+  test('where a token is optional, one that comes along must be valid', async () => {
+    const request = 'GET sys/internal/ui/mounts';
+    expect(await access.decide(request)).toMatchObject({
+      allowed: true,
+      caller: { tokenType: null, grants: [] },
+    });
+    expect(await access.verdict(request, { token: 'rubbish' })).toBe(denied);
+    const token = await access.tokenWith('kv/data/* create');
+    expect(await access.decide(request, { token })).toMatchObject({
+      allowed: true,
+      caller: { tokenType: 'service' },
     });
   });
 

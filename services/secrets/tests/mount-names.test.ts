@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writePolicy } from '@secrets/access/testing';
+import type { Caller } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
 import { callerIn, type SecretsForTest, startSecretsForTest } from './secrets-for-test.ts';
 
@@ -125,7 +126,9 @@ describe('the mounts that a caller can use', () => {
     });
     const { data } = (await call('GET', '/sys/internal/ui/mounts', undefined, caller)).body;
     expect(Object.keys(data.secret)).toEqual(['used/kv/']);
-    expect(data.auth).toEqual({ 'cloudB/': { type: 'cloudB', accessor: 'auth_1', description: '' } });
+    expect(data.auth).toEqual({
+      'cloudB/': { type: 'cloudB', accessor: 'auth_1', description: '', options: {} },
+    });
   });
 
   test('a mount without any right and a path without a mount look the same', async () => {
@@ -147,6 +150,37 @@ describe('the mounts that a caller can use', () => {
     expect((await found('used/kv/x/y')).status).toBe(403);
     await give(null);
     expect((await found('used/kv/x/y')).status).toBe(200);
+  });
+
+  test('are listed to everybody if the operator says so, with nothing else about them', async () => {
+    const config = { listing_visibility: 'unauth' };
+    const asked = { type: 'kv', description: 'for all', config };
+    expect((await call('POST', '/sys/mounts/public', asked)).status).toBe(204);
+    await secrets.db.query(
+      `insert into login.auth_mounts (namespace_id, path, type, accessor, description, attributes) values
+       ('root', 'people', 'oidc', 'auth_3', 'our directory', '{"listing_visibility": "unauth", "options": {"one": "1"}}'),
+       ('root', 'shy', 'oidc', 'auth_4', '', '{"listing_visibility": "hidden"}')`,
+    );
+    const list = async (asking: Caller) =>
+      (await call('GET', '/sys/internal/ui/mounts', undefined, asking)).body.data;
+    const nobody = testCaller({ tokenType: null, accessor: null, policies: [], grants: [] });
+    const publicMounts = {
+      secret: { 'public/': { type: 'kv', description: 'for all', options: { version: '2' } } },
+      auth: { 'people/': { type: 'oidc', description: 'our directory', options: { one: '1' } } },
+    };
+    expect(await list(nobody)).toEqual(publicMounts);
+    expect(await list({ ...nobody, namespace: { id: '', path: 'nowhere' } })).toEqual({
+      secret: {},
+      auth: {},
+    });
+    const { secret, auth } = await list(caller);
+    expect(Object.keys(secret)).toEqual(['public/', 'used/kv/']);
+    expect(auth).toMatchObject({ 'cloudB/': {}, 'people/': { accessor: 'auth_3', options: { one: '1' } } });
+    expect(Object.keys(auth)).toHaveLength(2);
+    expect((await found('people', nobody)).status).toBe(403);
+    await call('DELETE', '/sys/mounts/public');
+    expect((await list(nobody)).secret).toEqual({});
+    await secrets.db.query("delete from login.auth_mounts where path in ('people', 'shy')");
   });
 
   test('root can use all of them', async () => {

@@ -60,24 +60,22 @@ export const unsupported: Readonly<Record<string, readonly UnsupportedRequest[]>
   '`bao login -method=…`, except `-method=token`': [
     [404, 'POST', 'auth/userpass/login/me', { password: 'x' }],
   ],
-  'lease TTLs of key-value mounts, `local`, `seal_wrap`, `listing_visibility`, headers and other settings of mounts':
+  'lease TTLs of key-value mounts, `local`, `seal_wrap`, headers and other settings of mounts': [
     [
-      [
-        204,
-        'POST',
-        'sys/mounts/settings',
-        {
-          type: 'kv',
-          local: true,
-          seal_wrap: true,
-          config: {
-            default_lease_ttl: '1h',
-            listing_visibility: 'unauth',
-            passthrough_request_headers: ['a'],
-          },
+      204,
+      'POST',
+      'sys/mounts/settings',
+      {
+        type: 'kv',
+        local: true,
+        seal_wrap: true,
+        config: {
+          default_lease_ttl: '1h',
+          passthrough_request_headers: ['a'],
         },
-      ],
+      },
     ],
+  ],
   '`token_type` other than `default-service`, and `user_lockout_config` of an auth mount': [
     [400, 'POST', 'sys/auth/typed', authMount({ token_type: 'batch' })],
     [400, 'POST', 'sys/auth/locked', authMount({ user_lockout_config: { lockout_threshold: '3' } })],

@@ -32,7 +32,7 @@ const namespaceNamed = (path: string): Namespace => (path === '' ? rootNamespace
 
 /** The authentication that a request requires, determined by its path alone, and the place whose rate limits apply first. */
 export type AuthRequirement =
-  | { readonly kind: 'open' | 'token'; readonly place: Place; readonly isLogin: boolean }
+  | { readonly kind: 'open' | 'anonymous' | 'token'; readonly place: Place; readonly isLogin: boolean }
   | (NamedLogin & { readonly kind: 'login'; readonly isLogin: true });
 
 /** A login. Its path may begin with a namespace, and its mount may not exist. */
@@ -41,9 +41,10 @@ interface NamedLogin {
   readonly place: Place;
 }
 
-export function authRequirementAt(operation: Operation, named: Place): AuthRequirement {
+export function authRequirementAt(operation: Operation, named: Place, hasToken: boolean): AuthRequirement {
   const open = publicPath(operation, named.path);
   if (open?.kind === 'open') return { kind: 'open', place: named, isLogin: takesWrappingToken(named.path) };
+  if (open?.kind === 'tokenOptional' && !hasToken) return { kind: 'anonymous', place: named, isLogin: true };
   if (open?.kind === 'login') return { kind: 'login', mount: open.mount, place: named, isLogin: true };
   const below = namespacedLogin(operation, named.path);
   if (below === undefined) return { kind: 'token', place: named, isLogin: false };
@@ -92,9 +93,9 @@ export class Places {
 
   /**
    * Returns the namespace with a path, undefined if there is none.
-   * @param seen an epoch that was read after the request arrived
+   * @param seen an epoch that was read after the request arrived, if there is one
    */
-  async namespaceAt(path: string, seen: Epoch): Promise<Namespace | undefined> {
+  async namespaceAt(path: string, seen?: Epoch): Promise<Namespace | undefined> {
     return (await this.#namespaces.get(path, () => readNamespace(this.#db, path), seen)).row;
   }
 }

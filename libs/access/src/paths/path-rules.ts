@@ -20,6 +20,8 @@ export interface DeclaredPath {
   isLogin?: true;
   /** The operations that any valid token may perform. */
   anyToken?: readonly Operation[];
+  /** The operations that need no token, but are decided by it if there is one. */
+  tokenOptional?: readonly Operation[];
   isOwn?: true;
   /** `true` for every operation, also those that the path does not support. */
   needsSudo?: true | readonly Operation[];
@@ -42,8 +44,9 @@ const expressionOf = (path: string): RegExp => {
 };
 
 const compiled = rules.map((rule) => ({ ...rule, expression: expressionOf(rule.path) }));
-const [openRules, loginRules, anyTokenRules, ownRules, sudoRules, administrativeRules] = [
+const [openRules, optionalRules, loginRules, anyTokenRules, ownRules, sudoRules, administrativeRules] = [
   compiled.filter(({ open }) => open !== undefined),
+  compiled.filter(({ tokenOptional }) => tokenOptional !== undefined),
   compiled.filter(({ isLogin }) => isLogin),
   compiled.filter(({ anyToken }) => anyToken !== undefined),
   compiled.filter(({ isOwn }) => isOwn),
@@ -77,6 +80,8 @@ export const takesWrappingToken = (path: string): boolean => wrappingPaths.has(p
 export type PublicPath =
   /** Open in every namespace. */
   | { kind: 'open' }
+  /** Open in the request's namespace, unless a token comes along. */
+  | { kind: 'tokenOptional' }
   /** Open if an auth mount of that path exists in the request's namespace. */
   | { kind: 'login'; mount: string };
 
@@ -88,6 +93,8 @@ export function publicPath(operation: Operation, path: string): PublicPath | und
   if (!isRuled(path)) return undefined;
   if (openRules.some(({ open, expression }) => open?.includes(operation) && expression.test(path)))
     return { kind: 'open' };
+  if (optionalRules.some((rule) => rule.tokenOptional?.includes(operation) && rule.expression.test(path)))
+    return { kind: 'tokenOptional' };
   if (operation !== 'create-or-update') return undefined;
   for (const { expression } of loginRules) {
     const mount = expression.exec(path)?.[1];

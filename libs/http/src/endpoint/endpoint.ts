@@ -20,8 +20,8 @@ export const eventStreamType = 'text/event-stream';
 
 /**
  * Access rules of an endpoint, which the gateway applies by path in addition to the policies
- * (docs/adr/0039-declared-paths.md). Without `open`, `isLogin` and `anyToken`, a request needs a token whose policies
- * allow the operation.
+ * (docs/adr/0039-declared-paths.md). Without `open`, `isLogin`, `anyToken` and `tokenOptional`, a request needs a token
+ * whose policies allow the operation.
  */
 export interface Access {
   /** Needs no token. */
@@ -30,6 +30,8 @@ export interface Access {
   isLogin?: true;
   /** Any valid token may perform it, without consuming a use; the service decides what it returns. */
   anyToken?: true;
+  /** Without a token, too, the service decides what it returns; a token that comes along must be valid. */
+  tokenOptional?: true;
   /** A token acts on itself, in its own namespace, whichever namespace the request names. */
   isOwn?: true;
   /** Needs the capability `sudo` as well as that of the operation, because it affects more than its own object. */

@@ -21,6 +21,13 @@ export const presentMount = (mount: MountRow) => ({
   uuid: mount.id,
 });
 
+/** Returns all that everybody may know of a mount that is listed to them. */
+export const presentPublicMount = (mount: MountRow) => ({
+  type: 'kv',
+  description: mount.description,
+  options: presentOptions(mount),
+});
+
 /** The settings of a mount as they apply. */
 export function presentTune(mount: MountRow) {
   const { attributes } = mount;

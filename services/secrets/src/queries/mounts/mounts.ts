@@ -47,6 +47,16 @@ export const listMountRows = (sql: Sql, namespaceId: string, range: PageRange): 
     [namespaceId, range.after, range.limit],
   );
 
+/** The mounts that are listed to everybody. */
+export const listPublicMountRows = (sql: Sql, namespaceId: string, limit: number): Promise<MountRow[]> =>
+  sql.query<MountRow>(
+    `select ${columns} from secrets.mounts
+     where namespace_id = $1 and attributes ->> 'listing_visibility' = 'unauth' and disabled_at is null
+     order by path
+     limit $2`,
+    [namespaceId, limit],
+  );
+
 export interface MoveRow {
   from: string;
   to: string;

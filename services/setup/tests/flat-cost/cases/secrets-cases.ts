@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { listAuthMounts } from '../../../../secrets/src/queries/auth-mounts.ts';
+import { listAuthMounts, listPublicAuthMounts } from '../../../../secrets/src/queries/auth-mounts.ts';
 import { listFolder } from '../../../../secrets/src/queries/list-folder.ts';
 import { deleteMetadata, findMetadata, upsertMetadata } from '../../../../secrets/src/queries/metadata.ts';
 import * as mountChanges from '../../../../secrets/src/queries/mounts/change-mounts.ts';
@@ -8,6 +8,7 @@ import {
   findMountAt,
   findMove,
   listMountRows,
+  listPublicMountRows,
 } from '../../../../secrets/src/queries/mounts/mounts.ts';
 import {
   countExternalSecrets,
@@ -99,6 +100,8 @@ const mountCases: Case[] = casesOf('secrets', {
   },
   'finding the namespace of a path': (db) => findDeepestNamespace(db, ['n7', 'n7/kv', 'n7/kv/a']),
   'listing auth mounts': (db) => listAuthMounts(db, 'root', 100),
+  'listing mounts to everybody': (db) => listPublicMountRows(db, 'root', 100),
+  'listing auth mounts to everybody': (db) => listPublicAuthMounts(db, 'root', 100),
   'changing a mount': (db) => mountChanges.updateMount(db, 'root', 'kv', { description: 'd' }),
   'disabling a mount': (db) => mountChanges.disableMountRow(db, 'root', 'kv'),
 });
