@@ -1,4 +1,4 @@
--- login: up to 028.do.public-mounts.sql
+-- login: up to 029.do.kubernetes-logins.sql
 -- secrets: up to 008.do.public-mounts.sql
 -- sync: up to 052.do.awaited-values.sql
 
@@ -184,6 +184,25 @@ create table login.jwt_roles (
   updated_at timestamp with time zone default now() not null,
   constraint jwt_roles_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,
   constraint jwt_roles_pkey PRIMARY KEY (mount_id, name)
+);
+
+create table login.kubernetes_configs (
+  mount_id uuid not null,
+  sealed_token_reviewer_jwt bytea,
+  settings jsonb not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint kubernetes_configs_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,
+  constraint kubernetes_configs_pkey PRIMARY KEY (mount_id)
+);
+
+create table login.kubernetes_roles (
+  mount_id uuid not null,
+  name text not null,
+  row_hash text,
+  settings jsonb not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint kubernetes_roles_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,
+  constraint kubernetes_roles_pkey PRIMARY KEY (mount_id, name)
 );
 
 create table login.namespaces (
@@ -1005,6 +1024,8 @@ CREATE UNIQUE INDEX identity_keys_by_state ON login.identity_keys USING btree (s
 
 CREATE INDEX jwt_roles_by_row_key ON login.jwt_roles USING btree (split_part(row_hash, ':'::text, 1), mount_id, name);
 
+CREATE INDEX kubernetes_roles_by_row_key ON login.kubernetes_roles USING btree (split_part(row_hash, ':'::text, 1), mount_id, name);
+
 CREATE INDEX namespaces_by_parent ON login.namespaces USING btree (regexp_replace(path, '/?[^/]*$'::text, ''::text), path COLLATE "C") WHERE (path <> ''::text);
 
 CREATE INDEX policies_by_row_key ON login.policies USING btree (split_part(row_hash, ':'::text, 1), namespace_id, name);
@@ -1656,6 +1677,8 @@ CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.entity_aliase
 CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.group_aliases FOR EACH ROW EXECUTE FUNCTION login.fold_alias();
 
 CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.jwt_roles FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
+
+CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.kubernetes_roles FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
 
 CREATE TRIGGER refuse_name_of_mount BEFORE INSERT OR UPDATE OF path ON login.namespaces FOR EACH ROW EXECUTE FUNCTION secrets.refuse_name_of_mount();
 

@@ -20,7 +20,7 @@ export const loginMethodEnv = {
   /** The credentials of mounts that store none. */
   AZURE_CLIENT_ID: z.string().optional(),
   AZURE_CLIENT_SECRET: z.string().optional(),
-  /** Addresses from which jwt may fetch keys in addition to public ones, such as `10.0.0.1/32:6443`. */
+  /** Addresses of issuers of JWTs and of clusters in addition to public ones, such as `10.0.0.1/32:6443`. */
   LOGIN_EGRESS_ALLOW: commaList.default([]),
 };
 

@@ -15,6 +15,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'login.cloudb_roles.updated_at',
     'login.jwt_configs.updated_at',
     'login.jwt_roles.updated_at',
+    'login.kubernetes_configs.updated_at',
+    'login.kubernetes_roles.updated_at',
     'login.entities.created_at',
     'login.entities.updated_at',
     'login.group_aliases.created_at',

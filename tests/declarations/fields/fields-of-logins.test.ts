@@ -12,6 +12,11 @@ import {
   JwtRoleBody,
   jwtRoleFields,
 } from '../../../services/login/src/auth-methods/jwt/roles/role-fields.ts';
+import { kubernetesConfigFields } from '../../../services/login/src/auth-methods/kubernetes/config/config-settings.ts';
+import {
+  KubernetesRoleBody,
+  kubernetesRoleFields,
+} from '../../../services/login/src/auth-methods/kubernetes/roles/role-fields.ts';
 import { TokenRoleBody, tokenRoleFields } from '../../../services/login/src/tokens/roles/role-settings.ts';
 import { recorded, update, withNames, withRows } from './field-tables.ts';
 
@@ -26,7 +31,9 @@ const rowsOf = (fields: Declared) =>
   });
 
 /** The others are those of every role. */
-const ownFields = declared(jwtRoleFields).filter(([name]) => !name.startsWith('token_'));
+const isOwn = ([name]: Declared[number]): boolean => !name.startsWith('token_');
+const ownFields = declared(jwtRoleFields).filter(isOwn);
+const ownOfKubernetes = declared(kubernetesRoleFields).filter(isOwn);
 
 const tokenRoleRow = /(?<=^\| POST \| `auth\/token\/roles\/<name>` \| ).*?(?= \|)/m;
 const page = recorded('docs/api/access.md', (text) => {
@@ -34,7 +41,13 @@ const page = recorded('docs/api/access.md', (text) => {
   const withRole = withRows(withConfig, 'Fields of a role.', rowsOf(declared(roleFields)));
   const withJwt = withRows(withRole, 'Settings of `jwt`', rowsOf(declared(jwtConfigFields)));
   const withJwtRole = withRows(withJwt, 'Fields of its roles', rowsOf(ownFields));
-  return withJwtRole.replace(tokenRoleRow, tokenRoleFields.names.map((name) => `\`${name}\``).join(', '));
+  const withCluster = withRows(
+    withJwtRole,
+    'Settings of `kubernetes`',
+    rowsOf(declared(kubernetesConfigFields)),
+  );
+  const all = withRows(withCluster, 'Fields of roles of `kubernetes`', rowsOf(ownOfKubernetes));
+  return all.replace(tokenRoleRow, tokenRoleFields.names.map((name) => `\`${name}\``).join(', '));
 });
 
 /** The fields that the example which moves from Vault copies: those that both have. */
@@ -90,12 +103,22 @@ test(`docs/api/access.md lists the fields of jwt (${update})`, () => {
   expect(namesIn(tableBelow('Fields of its roles'))).toEqual(ownFields.map(([name]) => name).sort());
 });
 
+test(`docs/api/access.md lists the fields of kubernetes (${update})`, () => {
+  const declaredNames = Object.keys(kubernetesConfigFields.fields);
+  expect(namesIn(tableBelow('Settings of `kubernetes`'))).toEqual(declaredNames.sort());
+  expect(namesIn(tableBelow('Fields of roles of `kubernetes`'))).toEqual(
+    ownOfKubernetes.map(([name]) => name).sort(),
+  );
+});
+
 test('docs/api/access.md says what each field is for, so one that has no row yet declares its help', () => {
   for (const sentence of [
     'Fields of a configuration',
     'Fields of a role.',
     'Settings of `jwt`',
     'Fields of its roles',
+    'Settings of `kubernetes`',
+    'Fields of roles of `kubernetes`',
   ])
     expect(tableText(sentence).filter((row) => / \|\s*\|$/.test(row))).toEqual([]);
 });
@@ -115,6 +138,7 @@ test('requests may send each field by the other name that it declares', () => {
     [TokenRoleBody, tokenRoleFields],
     [ConfigBody, configFields],
     [JwtRoleBody, jwtRoleFields],
+    [KubernetesRoleBody, kubernetesRoleFields],
   ] as const)
     expect(otherNamesIn(body)).toEqual(otherNames);
 });

@@ -21,8 +21,8 @@ export const unsupported: Readonly<Record<string, readonly UnsupportedRequest[]>
     [404, 'POST', 'transit/encrypt/key', { plaintext: 'eA==' }],
     [404, 'GET', 'cubbyhole/a'],
   ],
-  'login methods other than `azure` and `jwt`': [
-    ...['approle', 'userpass', 'kubernetes', 'aws', 'ldap'].map(
+  'login methods other than `azure`, `jwt` and `kubernetes`': [
+    ...['approle', 'userpass', 'aws', 'ldap'].map(
       (type) => [400, 'POST', `sys/auth/${type}`, { type }] as const,
     ),
     [404, 'POST', 'auth/approle/login', { role_id: 'a', secret_id: 'b' }],

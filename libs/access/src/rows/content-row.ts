@@ -8,6 +8,7 @@ export const contentTables = {
   'login.token_roles': { owner: 'namespace_id', content: 'settings', firstOwner: '' },
   'login.cloudb_roles': { owner: 'mount_id', content: 'settings', firstOwner: noMount },
   'login.jwt_roles': { owner: 'mount_id', content: 'settings', firstOwner: noMount },
+  'login.kubernetes_roles': { owner: 'mount_id', content: 'settings', firstOwner: noMount },
 } as const satisfies { [Table in BoundRow['table']]?: object };
 
 export type ContentTable = keyof typeof contentTables;

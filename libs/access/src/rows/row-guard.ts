@@ -4,7 +4,13 @@ import { type KeyRing, keyedHash, matchesKeyedHash } from '@secrets/seal';
 
 /** The columns of a row that a keyed hash binds together. */
 export interface BoundRow {
-  table: 'login.tokens' | 'login.policies' | 'login.token_roles' | 'login.cloudb_roles' | 'login.jwt_roles';
+  table:
+    | 'login.tokens'
+    | 'login.policies'
+    | 'login.token_roles'
+    | 'login.cloudb_roles'
+    | 'login.jwt_roles'
+    | 'login.kubernetes_roles';
   /** For the log. */
   name: string;
   /** Strings, numbers, booleans, times, arrays and JSON, in the same form when they are written and when they are read. */

@@ -37,7 +37,11 @@ export const requiredSetting = <Schema extends z.ZodType>(
 });
 
 /** A field that is stored encrypted and never shown. An empty text, or null in a patch, removes it. */
-export const secretSetting = (schema: z.ZodType<string>): SettingField<z.ZodType<string>, 'sealed'> => ({
+export const secretSetting = (
+  schema: z.ZodType<string>,
+  rules: Pick<SettingField, 'help'> = {},
+): SettingField<z.ZodType<string>, 'sealed'> => ({
+  ...rules,
   schema,
   place: 'sealed',
 });

@@ -6,16 +6,21 @@ import { type CloudBOptions, createCloudB } from './cloudb/cloudb.ts';
 import { cloudBDeadlines } from './cloudb/deadlines.ts';
 import { cloudBSealedTables } from './cloudb/sealed-tables.ts';
 import { createJwt, type JwtOptions } from './jwt/jwt.ts';
+import { createKubernetes, type KubernetesOptions } from './kubernetes/kubernetes.ts';
+import { kubernetesSealedTables } from './kubernetes/sealed-tables.ts';
 
 /** The settings of all login methods. */
-export type MethodOptions = CloudBOptions & JwtOptions;
+export type MethodOptions = CloudBOptions & JwtOptions & KubernetesOptions;
 
 /** The login methods of this service: the only place that lists them. */
 export const createAuthMethods = (deps: AuthMethodDeps, options: MethodOptions): AuthMethods =>
-  authMethods([createCloudB(deps, options), createJwt(deps, options)]);
+  authMethods([createCloudB(deps, options), createJwt(deps, options), createKubernetes(deps, options)]);
 
 /** Every column of these methods with sealed bytes. */
-export const sealedTablesOfMethods: readonly SealedTable[] = cloudBSealedTables;
+export const sealedTablesOfMethods: readonly SealedTable[] = [
+  ...cloudBSealedTables,
+  ...kubernetesSealedTables,
+];
 
 /** Times that the work of these methods waits for. */
 export const deadlinesOfMethods: readonly DeadlineTable[] = cloudBDeadlines;

@@ -13,6 +13,7 @@ const nouns: Record<RoleKey['table'], string> = {
   'login.token_roles': 'token role',
   'login.cloudb_roles': 'role',
   'login.jwt_roles': 'role',
+  'login.kubernetes_roles': 'role',
 };
 
 /** Returns the settings of a role, if it exists. Throws `conflict` if they are not as they were written. */

@@ -90,7 +90,7 @@ inState(analysed);
 test('no statement scans a large table sequentially', async () => {
   if (!isLongRun) await analysed.enter(db);
   const scan =
-    /Seq Scan on (entries|events|outcome_minutes|associations|secrets|versions|outbox|tokens|entities|entity_aliases|auth_mounts|cloudb_roles|jwt_roles|used_jwts|cloudb_rotations|policies|namespaces|wrapped_responses|wrapped_space)\b/;
+    /Seq Scan on (entries|events|outcome_minutes|associations|secrets|versions|outbox|tokens|entities|entity_aliases|auth_mounts|cloudb_roles|jwt_roles|kubernetes_roles|used_jwts|cloudb_rotations|policies|namespaces|wrapped_responses|wrapped_space)\b/;
   const distinct = [...new Map(executed.map((one) => [`${one.role} ${one.text}`, one])).values()];
   const explained = [];
   for (const one of distinct) explained.push(...(await explain([one])));

@@ -161,6 +161,11 @@ insert into login.jwt_configs (mount_id, settings)
 insert into login.jwt_roles (mount_id, name, row_hash, settings)
   select md5('auth mount1')::uuid, 'role' || n, case when n % 100 = 0 then 'r1:' else 'r2:' end, jsonb_build_object('bound_subject', 'subject' || n)
   from generate_series(1, 5000) as n;
+insert into login.kubernetes_configs (mount_id, settings)
+  select md5('auth mount' || n)::uuid, jsonb_build_object('kubernetes_host', 'https://cluster' || n) from generate_series(1, 5000) as n;
+insert into login.kubernetes_roles (mount_id, name, row_hash, settings)
+  select md5('auth mount1')::uuid, 'role' || n, case when n % 100 = 0 then 'r1:' else 'r2:' end, jsonb_build_object('audience', 'audience' || n)
+  from generate_series(1, 5000) as n;
 insert into login.used_jwts (mount_id, hash, expires_at)
   select md5('auth mount' || n % 5000 + 1)::uuid, decode(md5('jwt' || n), 'hex'), now() + (case when n % 10 = 0 then -1 else 1 end) * interval '1 hour'
   from generate_series(1, pg_temp.scaled(100000)) as n;

@@ -71,6 +71,16 @@ export async function verifyTokenSignature(
   }
 }
 
+/**
+ * The claims of a token whose signature somebody else verifies, as they are for every parser. Throws `invalid` if it is
+ * malformed.
+ */
+export function decodeUnambiguous(token: string, accepted: AcceptedSignatures): JWTPayload {
+  const claims = decodeUnverified(token, accepted);
+  refuseRepeatedNames(token);
+  return claims;
+}
+
 /** The claims of a token that is not verified. Throws `invalid` if it is malformed. */
 export function decodeUnverified(token: string, accepted: AcceptedSignatures): JWTPayload {
   refuseMalformed(token, accepted);

@@ -7,6 +7,7 @@ import { cloudBTables } from '../../../../login/src/auth-methods/cloudb/queries/
 import * as rotations from '../../../../login/src/auth-methods/cloudb/queries/rotations.ts';
 import * as jwtConfigs from '../../../../login/src/auth-methods/jwt/queries/configs.ts';
 import * as usedJwts from '../../../../login/src/auth-methods/jwt/queries/used-jwts.ts';
+import * as kubernetesConfigs from '../../../../login/src/auth-methods/kubernetes/queries/configs.ts';
 import * as roles from '../../../../login/src/auth-methods/roles/queries/roles.ts';
 import * as targets from '../../../../login/src/auth-methods/targets/queries/stored-target.ts';
 import * as mounts from '../../../../login/src/queries/auth-mounts.ts';
@@ -105,6 +106,26 @@ const jwtCases: Case[] = casesOf('login', {
   'deleting records of used JWTs': (db) => usedJwts.deletePageOfUsedJwts(db, 10),
 });
 
+const kubernetesTables = {
+  type: 'cloudB',
+  configs: 'login.kubernetes_configs',
+  roles: 'login.kubernetes_roles',
+} as const;
+
+const kubernetesCases: Case[] = casesOf('login', {
+  'finding what a login of a service account depends on': (db) =>
+    targets.findStoredTarget({ db, rows }, kubernetesTables, 'root', 'cloudB1', 'role7'),
+  'finding what a renewal of a login of a service account depends on': (db) =>
+    targets.findStoredSettings({ db, rows }, kubernetesTables, mountId, 'role7'),
+  'finding a configuration of kubernetes': (db) => kubernetesConfigs.findKubernetesConfig(db, mountId),
+  'changing a configuration of kubernetes': (db) =>
+    kubernetesConfigs.upsertKubernetesConfig(db, mountId, {
+      settings: {},
+      sealedReviewer: Buffer.from('s'),
+    }),
+  'finding a role of kubernetes': (db) => roles.findRole(db, 'login.kubernetes_roles', mountId, 'role7'),
+});
+
 const lease = { mountId, fence: 0 };
 const pending = { attemptId: nilId, keyId: 'new', expiresAt: new Date(), sealedSecret: Buffer.from('s') };
 const released = { failures: 1, scheduledAt: null, lookAgainSeconds: 60 };
@@ -171,6 +192,7 @@ export const loginSettingsCases: Case[] = [
   ...policyCases,
   ...methodCases,
   ...jwtCases,
+  ...kubernetesCases,
   ...rotationCases,
   ...issuerCases,
 ];

@@ -2,7 +2,7 @@ import type { PageRange, Sql } from '@secrets/db';
 import type { HashedSettings } from '../../../queries/hashed-settings.ts';
 
 /** A table with the roles of the mounts of a method. */
-export type RoleTable = 'login.cloudb_roles' | 'login.jwt_roles';
+export type RoleTable = 'login.cloudb_roles' | 'login.jwt_roles' | 'login.kubernetes_roles';
 
 /** The row of a role by its name, which is case-insensitive; its settings are not parsed. */
 export async function findRole(

@@ -8,7 +8,7 @@ import { roleKey } from '../../roles/stored-roles.ts';
 export interface MethodTables {
   /** The type of its mounts. */
   type: string;
-  configs: 'login.cloudb_configs' | 'login.jwt_configs';
+  configs: 'login.cloudb_configs' | 'login.jwt_configs' | 'login.kubernetes_configs';
   roles: RoleTable;
 }
 

@@ -5,37 +5,65 @@ import { retryAfterMs } from './retry-after.ts';
 const maxBytes = 512 * 1024;
 const timeoutMs = 5_000;
 
-type Send = (
-  url: string,
-  init: { signal: AbortSignal; headers: Record<string, string> },
-) => Promise<Response>;
+/** A request, besides where it goes and how long it may take. */
+interface Message {
+  headers: Record<string, string>;
+  method?: string;
+  body?: string;
+}
+
+type Send = (url: string, init: Message & { signal: AbortSignal }) => Promise<Response>;
+
+/** The statuses that are a success, and the problems of others whose reason is known. */
+interface Statuses {
+  expected: readonly number[];
+  problemOf(status: number): Problem | undefined;
+}
 
 /**
- * Fetches a document from the directory within 5 s, without redirects, up to 512 KiB. Throws `unavailable` if the
- * directory does not respond or is overloaded, `bad_gateway` if it returns something else.
- * @param absence the problem for status 400 and 404, where the reason is known
- */
-export type FetchDocument = (url: string, absence?: () => Problem) => Promise<Response>;
-
-/**
- * Returns a function that fetches documents.
+ * Sends a request to the directory, and returns its response within 5 s, up to 512 KiB. Throws what `problemOf` returns,
+ * `unavailable` if the directory does not respond or is overloaded, `bad_gateway` if it returns something else.
  * @param send sends a request, and follows no redirects. A `Problem` that it throws is kept.
  */
+export async function exchange(
+  send: Send,
+  url: string,
+  message: Message,
+  { expected, problemOf }: Statuses,
+): Promise<Response> {
+  const init = { ...message, signal: AbortSignal.timeout(timeoutMs) };
+  const response = await send(url, init).catch((cause: unknown) => {
+    if (cause instanceof Problem) throw cause;
+    throw new Problem('unavailable', 'the directory does not respond', { cause, retryAfterSeconds: 2 });
+  });
+  if (expected.includes(response.status)) return new Response(await boundedBody(response), { status: 200 });
+  await response.body?.cancel();
+  throw problemOf(response.status) ?? unexpectedStatus(response);
+}
+
+/**
+ * Fetches a document from the directory, with the limits and the problems of `exchange`.
+ * @param absence the problem for the statuses in `absent`, by default 400 and 404, where the reason is known
+ */
+export type FetchDocument = (
+  url: string,
+  absence?: () => Problem,
+  absent?: readonly number[],
+) => Promise<Response>;
+
+/** Returns a function that fetches documents. */
 export const documentFetcher =
   (send: Send): FetchDocument =>
-  async (url, absence) => {
-    const init = { signal: AbortSignal.timeout(timeoutMs), headers: { accept: 'application/json' } };
-    const response = await send(url, init).catch((cause: unknown) => {
-      if (cause instanceof Problem) throw cause;
-      throw new Problem('unavailable', 'the directory does not respond', { cause, retryAfterSeconds: 2 });
-    });
-    if (response.status !== 200) {
-      await response.body?.cancel();
-      if (absence !== undefined && [400, 404].includes(response.status)) throw absence();
-      throw unexpectedStatus(response);
-    }
-    return new Response(await boundedBody(response), { status: 200 });
-  };
+  (url, absence, absent = [400, 404]) =>
+    exchange(
+      send,
+      url,
+      { headers: { accept: 'application/json' } },
+      {
+        expected: [200],
+        problemOf: (status) => (absent.includes(status) ? absence?.() : undefined),
+      },
+    );
 
 /** Fetches a document at a URL that no user can choose. */
 export const fetchDocument = documentFetcher((url, init) => fetch(url, { ...init, redirect: 'manual' }));

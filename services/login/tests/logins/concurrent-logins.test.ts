@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { tokenHash } from '@secrets/access';
 import { type Db, openPostgres } from '@secrets/db';
 import { Problem } from '@secrets/domain';
-import { insertLoginTokens, type LoginToken } from '../src/queries/tokens/batched-login-tokens.ts';
-import { insertLoginToken, type LoginIdentity } from '../src/queries/tokens/login-tokens.ts';
-import { storingLoginTokens } from '../src/tokens/store-login-token.ts';
-import { type LoginForTest, startLoginForTest } from './login-for-test.ts';
+import { insertLoginTokens, type LoginToken } from '../../src/queries/tokens/batched-login-tokens.ts';
+import { insertLoginToken, type LoginIdentity } from '../../src/queries/tokens/login-tokens.ts';
+import { storingLoginTokens } from '../../src/tokens/store-login-token.ts';
+import { type LoginForTest, startLoginForTest } from '../login-for-test.ts';
 
 let login: LoginForTest;
 let mountId: string;

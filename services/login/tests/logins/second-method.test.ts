@@ -5,15 +5,15 @@ import { serviceApp } from '@secrets/http';
 import { serveForTest, type TestService } from '@secrets/http/testing';
 import { createMetrics } from '@secrets/telemetry';
 import { z } from 'zod';
-import { type AuthMethod, methodEndpoint, NoSuchMount } from '../src/auth-methods/auth-method.ts';
-import { createCloudB } from '../src/auth-methods/cloudb/cloudb.ts';
-import { authMethods } from '../src/auth-methods/registry.ts';
-import { findAuthMount } from '../src/queries/auth-mounts.ts';
-import { allEndpoints } from '../src/routes/all.ts';
-import { issueToken, type TokenContext } from '../src/tokens/issue-token.ts';
-import { storingLoginTokens } from '../src/tokens/store-login-token.ts';
-import { planLifetime } from '../src/tokens/token-lifetime.ts';
-import { anonymous, type LoginForTest, startLoginForTest } from './login-for-test.ts';
+import { type AuthMethod, methodEndpoint, NoSuchMount } from '../../src/auth-methods/auth-method.ts';
+import { createCloudB } from '../../src/auth-methods/cloudb/cloudb.ts';
+import { authMethods } from '../../src/auth-methods/registry.ts';
+import { findAuthMount } from '../../src/queries/auth-mounts.ts';
+import { allEndpoints } from '../../src/routes/all.ts';
+import { issueToken, type TokenContext } from '../../src/tokens/issue-token.ts';
+import { storingLoginTokens } from '../../src/tokens/store-login-token.ts';
+import { planLifetime } from '../../src/tokens/token-lifetime.ts';
+import { anonymous, type LoginForTest, startLoginForTest } from '../login-for-test.ts';
 
 // What a second login method needs: the contract, and nothing in tokens, policies, auth mounts or routes.
 
