@@ -1,4 +1,4 @@
--- login: up to 029.do.kubernetes-logins.sql
+-- login: up to 030.do.oidc-client-secret.sql
 -- secrets: up to 008.do.public-mounts.sql
 -- sync: up to 052.do.awaited-values.sql
 
@@ -170,6 +170,7 @@ create table login.identity_keys (
 
 create table login.jwt_configs (
   mount_id uuid not null,
+  sealed_oidc_client_secret bytea,
   settings jsonb not null,
   updated_at timestamp with time zone default now() not null,
   constraint jwt_configs_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES login.auth_mounts(id) ON DELETE CASCADE,

@@ -41,10 +41,10 @@ function ruleOf(
   path: string,
   endpoints: readonly EndpointDescription[],
 ): DeclaredPath {
-  const flags = (
-    ['isLogin', 'isOwn', 'isAdministrative', 'receivesToken', 'takesWrappingToken'] as const
-  ).filter((property) => having(endpoints, property).length > 0);
-  const lists = (['open', 'anyToken', 'tokenOptional', 'needsSudo'] as const)
+  const flags = (['isOwn', 'isAdministrative', 'receivesToken', 'takesWrappingToken'] as const).filter(
+    (property) => having(endpoints, property).length > 0,
+  );
+  const lists = (['open', 'isLogin', 'anyToken', 'tokenOptional', 'needsSudo'] as const)
     .map((property) => [property, having(endpoints, property)] as const)
     .filter(([, found]) => found.length > 0)
     .map(([property, found]) => [

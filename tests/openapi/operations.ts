@@ -48,7 +48,14 @@ export const isPlainRead = ({ verb, path, parameters = [] }: Operation): boolean
   parameters.every(({ required }) => !required);
 
 /** A rotation is refused within eleven minutes after the issuer was configured, and a stream of events does not end. */
-export const withoutSuccess = ['POST /v1/identity/oidc/rotate', 'GET /v1/sys/sync/events'];
+export const withoutSuccess = [
+  'POST /v1/identity/oidc/rotate',
+  'GET /v1/sys/sync/events',
+  // They need a provider, at which a user signs in with a browser.
+  'POST /v1/auth/{mount}/oidc/auth_url',
+  'GET /v1/auth/{mount}/oidc/callback',
+  'POST /v1/auth/{mount}/oidc/callback',
+];
 
 /** A stream does not end. */
 export const isStream = ({ responses }: Operation): boolean =>

@@ -16,8 +16,8 @@ export interface DeclaredPath {
   owner: OwningService | 'gateway';
   /** The operations that need no token. */
   open?: readonly Operation[];
-  /** A login: needs no token if `**` is the path of an auth mount in the namespace of the request. */
-  isLogin?: true;
+  /** The operations that need no token if `**` is the path of an auth mount in the namespace of the request: logins. */
+  isLogin?: readonly Operation[];
   /** The operations that any valid token may perform. */
   anyToken?: readonly Operation[];
   /** The operations that need no token, but are decided by it if there is one. */
@@ -47,7 +47,7 @@ const compiled = rules.map((rule) => ({ ...rule, expression: expressionOf(rule.p
 const [openRules, optionalRules, loginRules, anyTokenRules, ownRules, sudoRules, administrativeRules] = [
   compiled.filter(({ open }) => open !== undefined),
   compiled.filter(({ tokenOptional }) => tokenOptional !== undefined),
-  compiled.filter(({ isLogin }) => isLogin),
+  compiled.filter(({ isLogin }) => isLogin !== undefined),
   compiled.filter(({ anyToken }) => anyToken !== undefined),
   compiled.filter(({ isOwn }) => isOwn),
   compiled.filter(({ needsSudo }) => needsSudo),
@@ -95,9 +95,8 @@ export function publicPath(operation: Operation, path: string): PublicPath | und
     return { kind: 'open' };
   if (optionalRules.some((rule) => rule.tokenOptional?.includes(operation) && rule.expression.test(path)))
     return { kind: 'tokenOptional' };
-  if (operation !== 'create-or-update') return undefined;
-  for (const { expression } of loginRules) {
-    const mount = expression.exec(path)?.[1];
+  for (const { isLogin, expression } of loginRules) {
+    const mount = isLogin?.includes(operation) ? expression.exec(path)?.[1] : undefined;
     if (mount !== undefined) return { kind: 'login', mount };
   }
   return undefined;

@@ -6,6 +6,7 @@ import { type CloudBOptions, createCloudB } from './cloudb/cloudb.ts';
 import { cloudBDeadlines } from './cloudb/deadlines.ts';
 import { cloudBSealedTables } from './cloudb/sealed-tables.ts';
 import { createJwt, type JwtOptions } from './jwt/jwt.ts';
+import { jwtSealedTables } from './jwt/sealed-tables.ts';
 import { createKubernetes, type KubernetesOptions } from './kubernetes/kubernetes.ts';
 import { kubernetesSealedTables } from './kubernetes/sealed-tables.ts';
 
@@ -19,6 +20,7 @@ export const createAuthMethods = (deps: AuthMethodDeps, options: MethodOptions):
 /** Every column of these methods with sealed bytes. */
 export const sealedTablesOfMethods: readonly SealedTable[] = [
   ...cloudBSealedTables,
+  ...jwtSealedTables,
   ...kubernetesSealedTables,
 ];
 
@@ -50,5 +52,14 @@ export function authMethods(all: readonly AuthMethod[]): AuthMethods {
   };
 }
 
+/**
+ * The segments after which a path may end or have anything. One that is followed by another literal, such as `oidc` in
+ * `/oidc/callback`, can be the name of a mount.
+ */
 const literalSegments = ({ endpoints }: AuthMethod): string[] =>
-  endpoints.flatMap(({ path }) => path.split('/')).filter((segment) => /^\w/.test(segment));
+  endpoints.flatMap(({ path }) => {
+    const segments = path.split('/');
+    return segments.filter((segment, at) => isLiteral(segment) && !isLiteral(segments[at + 1] ?? ''));
+  });
+
+const isLiteral = (segment: string): boolean => /^\w/.test(segment);

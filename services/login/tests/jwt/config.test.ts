@@ -18,6 +18,7 @@ describe('a configuration', () => {
     expect(await shown()).toEqual({
       oidc_discovery_url: '',
       oidc_discovery_ca_pem: '',
+      oidc_client_id: '',
       jwks_url: '',
       jwks_ca_pem: '',
       jwt_validation_pubkeys: [strong.trim()],

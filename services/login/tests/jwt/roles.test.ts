@@ -21,6 +21,8 @@ describe('a role', () => {
       expiration_leeway: 0,
       not_before_leeway: 0,
       clock_skew_leeway: 0,
+      allowed_redirect_uris: [],
+      oidc_scopes: [],
       max_age: 0,
       jwt_once: false,
       policies: [],
@@ -54,8 +56,7 @@ describe('a role', () => {
 
   const unbound = /^bound_subject or bound_claims is required/;
   test.each([
-    [{ role_type: undefined }, /^role_type: must be jwt; oidc is not supported yet/],
-    [{ role_type: 'oidc' }, /^role_type: must be jwt/],
+    [{ role_type: undefined }, /^allowed_redirect_uris is required with role_type oidc/],
     [{ role_type: 'saml' }, /^role_type: must be jwt or oidc/],
     [{ bound_audiences: undefined }, /^bound_audiences is required/],
     [{ bound_audiences: [] }, /^bound_audiences is required/],
@@ -89,7 +90,7 @@ describe('a role', () => {
     [{ token_type: 'batch', token_period: 60 }, /^token_period: a batch token cannot be periodic/],
     [{ bound_cidrs: 'x' }, /CIDRs or addresses/],
     [{ bound_service_principal_ids: 'x' }, /bound_service_principal_ids/],
-    [{ allowed_redirect_uris: 'https://a' }, /allowed_redirect_uris/],
+    [{ allowed_redirect_uris: 'http://a' }, /^allowed_redirect_uris: must be up to 20 URLs/],
   ])('is refused with %j', async (over, sentence) => {
     const { status, body } = await write({ ...needed, ...over });
     expect([status, body.errors]).toEqual([400, [expect.stringMatching(sentence)]]);

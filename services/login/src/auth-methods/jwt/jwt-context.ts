@@ -1,8 +1,10 @@
+import type { Sealed } from '@secrets/seal';
 import type { AuthMethodDeps } from '../auth-method.ts';
 import type { LoginTargets } from '../targets/login-targets.ts';
 import type { LoginTarget } from '../targets/queries/stored-target.ts';
 import type { JwtConfig } from './config/config-settings.ts';
 import type { JwtKeys } from './keys/jwt-keys.ts';
+import type { Providers } from './oidc/provider.ts';
 import type { JwtRole } from './roles/role-fields.ts';
 
 /** Everything stored that a login depends on. */
@@ -15,4 +17,7 @@ export type ReadyJwtTarget = JwtTarget & { config: JwtConfig; role: JwtRole; rol
 export interface JwtContext extends AuthMethodDeps {
   jwtKeys: JwtKeys;
   targets: LoginTargets<JwtTarget>;
+  providers: Providers;
+  /** The secret of a mount at its provider. */
+  clientSecretOf(mountId: string): Promise<Sealed<string> | undefined>;
 }

@@ -2,6 +2,7 @@ import { guardedDocuments } from '@secrets/egress';
 import type { AuthMethod, AuthMethodDeps } from '../auth-method.ts';
 import { cachedTargets } from '../targets/login-targets.ts';
 import { TrustingFetches } from '../verification/http/trusting-fetches.ts';
+import { readClientSecret } from './config/client-secret.ts';
 import { configEndpoints } from './config/config-endpoints.ts';
 import type { JwtContext } from './jwt-context.ts';
 import { findJwtTarget, jwtTables } from './jwt-tables.ts';
@@ -10,6 +11,8 @@ import { logInWithJwt } from './login/login.ts';
 import { JwtLoginRequest } from './login/login-request.ts';
 import { mayRenewJwt } from './login/may-renew.ts';
 import { sweepUsedJwts } from './login/sweep-used-jwts.ts';
+import { oidcEndpoints } from './oidc/oidc-endpoints.ts';
+import { Providers } from './oidc/provider.ts';
 import { jwtRoleEndpoints } from './roles/role-endpoints.ts';
 
 export interface JwtOptions {
@@ -19,9 +22,12 @@ export interface JwtOptions {
 
 /** Login with a JWT of any issuer that a mount trusts (docs/conventions/jwt.md). */
 export function createJwt(deps: AuthMethodDeps, { egressAllow = [] }: JwtOptions): AuthMethod {
+  const fetches = new TrustingFetches(guardedDocuments({ allow: egressAllow }));
   const context: JwtContext = {
     ...deps,
-    jwtKeys: new JwtKeys(new TrustingFetches(guardedDocuments({ allow: egressAllow }))),
+    jwtKeys: new JwtKeys(fetches),
+    providers: new Providers(fetches),
+    clientSecretOf: (mountId) => readClientSecret(deps.db, deps.keyRing, mountId),
     targets: cachedTargets(deps, (...of) => findJwtTarget(deps, ...of)),
   };
   return {
@@ -30,7 +36,7 @@ export function createJwt(deps: AuthMethodDeps, { egressAllow = [] }: JwtOptions
     loginBody: JwtLoginRequest,
     login: (at, body: JwtLoginRequest) => logInWithJwt(context, at, body),
     mayRenew: (login) => mayRenewJwt(context, login),
-    endpoints: [...jwtRoleEndpoints(context), ...configEndpoints(context)],
+    endpoints: [...jwtRoleEndpoints(context), ...configEndpoints(context), ...oidcEndpoints(context)],
     tasks: [
       {
         name: 'sweep of used JWTs',

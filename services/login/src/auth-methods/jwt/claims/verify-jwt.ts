@@ -3,6 +3,7 @@ import type { JWTVerifyGetKey } from 'jose';
 import { type AcceptedSignatures, type ClaimRule, verifyToken } from '../../verification/verify-token.ts';
 import { algorithms, issuerOf, type JwtConfig } from '../config/config-settings.ts';
 import type { JwtRole } from '../roles/role-fields.ts';
+import { audiencesOf } from './audiences.ts';
 import type { Claims } from './claim-at.ts';
 import { leewaysOf } from './time-checks.ts';
 
@@ -23,9 +24,12 @@ function jwtRules(config: JwtConfig, role: JwtRole, now: Date): ClaimRule[] {
       options: issuer === undefined ? {} : { issuer },
     },
     {
-      check: 'the token is for one of bound_audiences',
+      check:
+        role.role_type === 'oidc'
+          ? 'the token is for oidc_client_id'
+          : 'the token is for one of bound_audiences',
       claims: ['aud'],
-      options: { audience: role.bound_audiences },
+      options: { audience: [...audiencesOf(config, role)] },
     },
     {
       check: 'the times of the token are valid',

@@ -1,4 +1,4 @@
-import { invalid, setting, storedSettings, withoutNul } from '@secrets/domain';
+import { invalid, secretSetting, setting, storedSettings, withoutNul } from '@secrets/domain';
 import { flag, stringList } from '@secrets/http';
 import { z } from 'zod';
 import { certificates, publicKeys, trustedUrl } from '../../verification/keys/key-fields.ts';
@@ -46,6 +46,13 @@ export const jwtConfigFields = storedSettings({
     default: [],
     help: 'algorithms of signatures; by default, all that exist here',
   }),
+  oidc_client_id: setting(text(1_024), {
+    default: '',
+    help: 'the client that this mount is at the provider, for [sign-in with a browser](../conventions/oidc.md)',
+  }),
+  oidc_client_secret: secretSetting(z.string().max(4_096), {
+    help: 'the secret of that client, if it has one; never shown',
+  }),
   default_role: setting(text(256), { default: '', help: 'the role of logins that name none' }),
 });
 
@@ -70,6 +77,10 @@ export function configOf({ skip_jwks_validation: _, ...body }: JwtConfigBody): J
     1
   )
     throw invalid('exactly one of jwt_validation_pubkeys, jwks_url or oidc_discovery_url must be set');
+  if (config.oidc_client_id !== '' && oidc_discovery_url === '')
+    throw invalid('oidc_client_id: needs oidc_discovery_url');
+  if (body.oidc_client_secret && config.oidc_client_id === '')
+    throw invalid('oidc_client_secret: needs oidc_client_id');
   if (config.oidc_discovery_ca_pem !== '' && oidc_discovery_url === '')
     throw invalid('oidc_discovery_ca_pem: needs oidc_discovery_url');
   if (config.jwks_ca_pem !== '' && jwks_url === '') throw invalid('jwks_ca_pem: needs jwks_url');

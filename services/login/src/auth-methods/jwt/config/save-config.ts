@@ -3,6 +3,7 @@ import { invalid, Problem } from '@secrets/domain';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
 import type { JwtContext } from '../jwt-context.ts';
 import { findJwtConfig, upsertJwtConfig } from '../queries/configs.ts';
+import { sealedClientSecret } from './client-secret.ts';
 import { configOf, issuerOf, type JwtConfig, type JwtConfigBody } from './config-settings.ts';
 
 /**
@@ -20,7 +21,8 @@ export async function saveJwtConfig(
   if (refusal !== undefined && body.skip_jwks_validation !== true) throw invalid(refusal);
   await changingMount(context, mountId, async (tx) => {
     requireGrant(caller, (await findJwtConfig(tx, mountId)) !== undefined);
-    await upsertJwtConfig(tx, mountId, config);
+    const { oidc_client_secret: secret } = body;
+    await upsertJwtConfig(tx, mountId, config, sealedClientSecret(context.keyRing, mountId, secret));
   });
   context.jwtKeys.forget(mountId);
   return [...(refusal === undefined ? [] : [refusal]), ...issuerWarnings(config)];

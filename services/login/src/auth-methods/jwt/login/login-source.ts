@@ -1,5 +1,6 @@
 import type { Json } from '@secrets/domain';
 import { z } from 'zod';
+import { audiencesOf } from '../claims/audiences.ts';
 import { provenValues } from '../claims/bound-checks.ts';
 import { type Claims, claimAt } from '../claims/claim-at.ts';
 import type { JwtConfig } from '../config/config-settings.ts';
@@ -29,10 +30,9 @@ export function loginSource(
   claims: Claims,
 ): Json {
   const bound = Object.keys(role.bound_claims).toSorted();
+  const accepted = audiencesOf(config, role);
   return {
-    audiences: [claims.aud]
-      .flat()
-      .filter((one): one is string => role.bound_audiences.includes(one as string)),
+    audiences: [claims.aud].flat().filter((one): one is string => accepted.includes(one as string)),
     bound: Object.fromEntries(bound.map((name) => [name, provenValues(role, name, claimAt(claims, name))])),
     directory: directoryOf(config),
     issuer: typeof claims.iss === 'string' ? claims.iss : null,

@@ -1,7 +1,7 @@
 import { invalid, Problem } from '@secrets/domain';
 import { type IssuedToken, issueToken } from '../../../tokens/issue-token.ts';
 import { planLifetime } from '../../../tokens/token-lifetime.ts';
-import { type LoginEndpoint, NoSuchMount } from '../../auth-method.ts';
+import type { LoginEndpoint } from '../../auth-method.ts';
 import { addressChecks } from '../../roles/address-checks.ts';
 import { requirePassed } from '../../roles/check.ts';
 import { lifetimeRequest, tokenOfRole } from '../../roles/role-tokens.ts';
@@ -13,6 +13,7 @@ import { verifyJwt } from '../claims/verify-jwt.ts';
 import type { JwtContext, ReadyJwtTarget } from '../jwt-context.ts';
 import type { JwtLoginRequest } from './login-request.ts';
 import { loginSource } from './login-source.ts';
+import { requireTarget } from './require-target.ts';
 import { tokenIdOf, useOnce } from './use-once.ts';
 
 /** Logs a caller in with a token: verify, compare the claims with the role, issue. */
@@ -22,10 +23,30 @@ export async function logInWithJwt(
   { role: name = '', jwt }: JwtLoginRequest,
 ): Promise<IssuedToken> {
   const target = await requireTarget(context, at, name);
-  const { mountId, config, role, limits } = target;
+  const { mountId, config, role } = target;
+  if (role.role_type !== 'jwt')
+    throw invalid('role: has the role_type oidc, which is for sign-in with a browser');
   requirePassed(addressChecks(role, at.remoteAddress));
   const now = new Date(context.db.now());
   const { claims, kid } = await verifyJwt(jwt, context.jwtKeys.of(mountId, config), target, now);
+  return issueForClaims(context, at, target, { claims, kid, now });
+}
+
+/** A token that was verified. */
+interface Verified {
+  claims: Claims;
+  kid: string | undefined;
+  now: Date;
+}
+
+/** Issues a token if the role admits the claims. Throws a problem (`forbidden`) that names the failed check otherwise. */
+export async function issueForClaims(
+  context: JwtContext,
+  at: LoginEndpoint,
+  target: ReadyJwtTarget,
+  { claims, kid, now }: Verified,
+): Promise<IssuedToken> {
+  const { mountId, role, limits } = target;
   const identity = admitted(context, at, target, { claims, kid, now });
   await useOnce(context, target, claims);
   return issueToken(context, {
@@ -44,23 +65,12 @@ export async function logInWithJwt(
   });
 }
 
-async function requireTarget(context: JwtContext, at: LoginEndpoint, name: string): Promise<ReadyJwtTarget> {
-  const target = await context.targets(at, name);
-  if (target === undefined) throw new NoSuchMount();
-  const { config, role, roleName } = target;
-  if (config === null) throw invalid('this auth mount is not configured');
-  if (name === '' && config.default_role === '')
-    throw invalid('role is required: the auth mount has no default_role');
-  if (role === null || roleName === null) throw invalid('role: does not exist');
-  return { ...target, config, role, roleName };
-}
-
 /** The identity of a token that the role admits. Throws the reason otherwise, and logs it without claims. */
 function admitted(
   { log }: JwtContext,
   at: LoginEndpoint,
   { role }: ReadyJwtTarget,
-  { claims, kid, now }: { claims: Claims; kid: string | undefined; now: Date },
+  { claims, kid, now }: Verified,
 ) {
   const proven = { kid, tokenId: tokenIdOf(claims) };
   try {

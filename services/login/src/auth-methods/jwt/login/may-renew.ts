@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { RenewalDecision, StoredLogin } from '../../../tokens/renew-token.ts';
 import { addressChecks } from '../../roles/address-checks.ts';
 import { lifetimeRequest } from '../../roles/role-tokens.ts';
+import { audiencesOf } from '../claims/audiences.ts';
 import { boundChecks } from '../claims/bound-checks.ts';
 import { issuerOf } from '../config/config-settings.ts';
 import type { JwtTarget } from '../jwt-context.ts';
@@ -35,8 +36,11 @@ function renewalDenialReason({ role, config, remoteAddress }: Renewal, proof: Pr
   const issuer = issuerOf(config);
   if (directoryOf(config) !== proof.directory || (issuer !== undefined && issuer !== proof.issuer))
     return 'this auth mount no longer accepts the tokens of the issuer of this login';
-  if (!proof.audiences.some((audience) => role.bound_audiences.includes(audience)))
-    return "the audience of this login is no longer among the role's bound_audiences";
+  const accepted = audiencesOf(config, role);
+  if (!proof.audiences.some((audience) => accepted.includes(audience)))
+    return role.role_type === 'oidc'
+      ? 'this login was not for the oidc_client_id of this auth mount'
+      : "the audience of this login is no longer among the role's bound_audiences";
   if (hasUnproven(role, proof)) return 'the role now binds what only a new login can prove';
   const checks = [
     ...addressChecks(role, remoteAddress),

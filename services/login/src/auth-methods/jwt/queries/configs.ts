@@ -6,10 +6,22 @@ export async function findJwtConfig(sql: Sql, mountId: string): Promise<object |
   return (await sql.query<{ settings: object }>(text, [mountId]))[0]?.settings;
 }
 
-export async function upsertJwtConfig(sql: Sql, mountId: string, settings: object): Promise<void> {
+/** The encrypted secret of a mount at its provider. */
+export async function findSealedClientSecret(sql: Sql, mountId: string): Promise<Buffer | undefined> {
+  const text = 'select sealed_oidc_client_secret as sealed from login.jwt_configs where mount_id = $1';
+  return (await sql.query<{ sealed: Buffer | null }>(text, [mountId]))[0]?.sealed ?? undefined;
+}
+
+export async function upsertJwtConfig(
+  sql: Sql,
+  mountId: string,
+  settings: object,
+  sealedSecret: Buffer | null,
+): Promise<void> {
   await sql.query(
-    `insert into login.jwt_configs (mount_id, settings) values ($1, $2::jsonb)
-     on conflict (mount_id) do update set settings = excluded.settings, updated_at = now()`,
-    [mountId, JSON.stringify(settings)],
+    `insert into login.jwt_configs (mount_id, settings, sealed_oidc_client_secret) values ($1, $2::jsonb, $3)
+     on conflict (mount_id) do update set settings = excluded.settings,
+       sealed_oidc_client_secret = excluded.sealed_oidc_client_secret, updated_at = now()`,
+    [mountId, JSON.stringify(settings), sealedSecret],
   );
 }

@@ -3,6 +3,7 @@ import { flag, integerBetween, seconds, stringList, withOtherNames } from '@secr
 import { z } from 'zod';
 import { inUsualOrder } from '../../../tokens/token-fields.ts';
 import { roleTokenFields } from '../../roles/role-tokens.ts';
+import { isRedirect } from '../oidc/redirect-uris.ts';
 import { boundClaims } from './bound-claims.ts';
 
 const maxAudiences = 100;
@@ -21,6 +22,22 @@ const audiences = stringList
     items: { type: 'string', maxLength: 2_048, ...withoutNul },
   });
 
+const redirects = stringList
+  .refine((list) => list.length <= 20 && list.every(isRedirect), {
+    error:
+      'must be up to 20 URLs with https, or with http on localhost, 127.0.0.1 or [::1], without fragments',
+  })
+  .meta({ type: 'array', maxItems: 20, items: { type: 'string', maxLength: 2_048 } });
+
+const scopes = stringList
+  .refine(
+    (list) => list.length <= 50 && list.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(scope)),
+    {
+      error: 'must be up to 50 scopes',
+    },
+  )
+  .meta({ type: 'array', maxItems: 50, items: { type: 'string', pattern: '^[!#-\\[\\]-~]{1,256}$' } });
+
 /** A word in seconds, 0 for the usual leeway, or -1 for none. */
 const leeway = z
   .preprocess(
@@ -37,7 +54,7 @@ const mappings = stringMap.refine((map) => Object.keys(map).length <= maxMapping
 export const jwtRoleFields = storedSettings({
   role_type: setting(z.enum(['jwt', 'oidc'], { error: 'must be jwt or oidc' }), {
     default: 'oidc',
-    help: 'must be `jwt`; without it, Vault takes `oidc`, which does not exist yet',
+    help: '`jwt` for logins with a JWT, `oidc` for [sign-in with a browser](../conventions/oidc.md)',
   }),
   bound_audiences: setting(audiences, {
     default: [],
@@ -69,6 +86,11 @@ export const jwtRoleFields = storedSettings({
     default: 0,
     help: 'maximum age of the sign-in (`auth_time`), or of the JWT (`iat`) if it has none',
   }),
+  allowed_redirect_uris: setting(redirects, {
+    default: [],
+    help: 'where the provider may send users back to (required with `oidc`)',
+  }),
+  oidc_scopes: setting(scopes, { default: [], help: 'scopes to ask the provider for, besides `openid`' }),
   jwt_once: setting(flag, {
     default: false,
     help: 'whether each JWT logs in once; it must have `jti` or `uti`',

@@ -14,7 +14,8 @@ export const parseJwtRole = (row: object, name: string): JwtRole => jwtRoleField
 export function mergedJwtRole(row: object | undefined, body: JwtRoleBody): JwtRole {
   const usual = body.bound_claims === undefined ? {} : { bound_claims_type: 'string' as const };
   const role = jwtRoleFields.merged(row, { ...usual, ...body }, 'the role');
-  if (role.role_type !== 'jwt') throw invalid('role_type: must be jwt; oidc is not supported yet');
+  if (role.role_type === 'oidc' && role.allowed_redirect_uris.length === 0)
+    throw invalid('allowed_redirect_uris is required with role_type oidc');
   refuseUnbound(role);
   refuseMappings(role.claim_mappings);
   refuseImpossibleToken(role);
@@ -26,7 +27,7 @@ const common = ['iss', 'aud', 'exp', 'nbf', 'iat', 'auth_time', 'typ'];
 
 function refuseUnbound(role: JwtRole): void {
   const { bound_audiences, bound_subject } = role;
-  if (bound_audiences.length === 0) throw invalid('bound_audiences is required');
+  if (role.role_type === 'jwt' && bound_audiences.length === 0) throw invalid('bound_audiences is required');
   if (bound_audiences.some((audience) => /^\*+$/.test(audience)))
     throw invalid('bound_audiences: * is not an audience');
   if (/^\*+$/.test(bound_subject)) throw invalid('bound_subject: * binds nothing; name a subject');

@@ -1,0 +1,141 @@
+import { Problem } from '@secrets/domain';
+import type { Sealed } from '@secrets/seal';
+import { LRUCache } from 'lru-cache';
+import * as oidc from 'openid-client';
+import { readBounded } from '../../verification/http/read-bounded.ts';
+import type { TrustingFetches } from '../../verification/http/trusting-fetches.ts';
+import type { JwtConfig } from '../config/config-settings.ts';
+
+const timeoutMs = 5_000;
+const maxBytes = 512 * 1024;
+const keptMs = 600_000;
+const maxProviders = 200;
+
+/** The provider of a mount, as a client of it sees it. */
+export interface ProviderOptions {
+  config: JwtConfig;
+  secret: Sealed<string> | undefined;
+  /** Whether the response of the provider names its issuer. Some clients do not pass that on. */
+  hasIssuer?: boolean;
+}
+
+/** Clients of providers. Every request goes through the egress guard, takes at most 5 s, and follows no redirect. */
+export class Providers {
+  readonly #fetches: TrustingFetches;
+  readonly #metadata = new LRUCache<string, oidc.ServerMetadata>({ max: maxProviders, ttl: keptMs });
+
+  constructor(fetches: TrustingFetches) {
+    this.#fetches = fetches;
+  }
+
+  /** Returns the client that a configuration describes. Throws what `asProblem` returns. */
+  async of({ config, secret, hasIssuer = true }: ProviderOptions): Promise<oidc.Configuration> {
+    const metadata = await this.#metadataOf(config);
+    const { oidc_client_id: clientId } = config;
+    const server = hasIssuer
+      ? metadata
+      : { ...metadata, authorization_response_iss_parameter_supported: false };
+    const client = { [oidc.clockTolerance]: clockToleranceSeconds };
+    const configuration = new oidc.Configuration(
+      server,
+      clientId,
+      client,
+      authenticationOf(metadata, secret),
+    );
+    return this.#prepared(configuration, config);
+  }
+
+  async #metadataOf(config: JwtConfig): Promise<oidc.ServerMetadata> {
+    const { oidc_discovery_url: issuer, oidc_discovery_ca_pem: ca, oidc_client_id: clientId } = config;
+    const key = JSON.stringify([issuer, ca]);
+    const known = this.#metadata.get(key);
+    if (known !== undefined) return known;
+    const found = await oidc
+      .discovery(new URL(issuer), clientId, undefined, undefined, {
+        [oidc.customFetch]: this.#fetchTrusting(ca),
+        execute: issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [],
+      })
+      .catch((error: unknown) => {
+        throw asProblem(error);
+      });
+    const metadata = { ...found.serverMetadata() };
+    this.#metadata.set(key, metadata);
+    return metadata;
+  }
+
+  #prepared(configuration: oidc.Configuration, { oidc_discovery_url, oidc_discovery_ca_pem }: JwtConfig) {
+    configuration[oidc.customFetch] = this.#fetchTrusting(oidc_discovery_ca_pem);
+    if (oidc_discovery_url.startsWith('http:')) oidc.allowInsecureRequests(configuration);
+    return configuration;
+  }
+
+  #fetchTrusting =
+    (ca: string): oidc.CustomFetch =>
+    async (url, { method, headers, body }) => {
+      const response = await this.#fetches.trusting(ca)(url, {
+        signal: AbortSignal.timeout(timeoutMs),
+        method,
+        headers: { ...headers, 'accept-encoding': 'identity' },
+        ...(body == null ? {} : { body: String(body) }),
+      });
+      const bytes = await readBounded(response, maxBytes);
+      if (bytes === undefined)
+        throw new Problem('bad_gateway', 'the provider returned a document that is too large');
+      const { status } = response;
+      const isEmpty = bytes.length === 0 || [204, 205, 304].includes(status);
+      return new Response(isEmpty ? null : bytes, { status, headers: Object.fromEntries(response.headers) });
+    };
+}
+
+/** The leeway of the times of JWTs, too (docs/conventions/jwt.md#roles). */
+const clockToleranceSeconds = 60;
+
+/** The way in which the client proves who it is: RFC 6749, section 2.3.1, by default with the header. */
+function authenticationOf(
+  metadata: oidc.ServerMetadata,
+  secret: Sealed<string> | undefined,
+): oidc.ClientAuth {
+  if (secret === undefined) return oidc.None();
+  const supported = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  return supported.includes('client_secret_basic')
+    ? oidc.ClientSecretBasic(secret.reveal())
+    : oidc.ClientSecretPost(secret.reveal());
+}
+
+/** Codes of errors, which become part of sentences. */
+const code = /^[\w.-]{1,64}$/;
+const shown = (error: string): string => (code.test(error) ? error : 'an unknown error');
+
+/** Errors at the provider's token endpoint that the configuration of the mount causes: RFC 6749, section 5.2. */
+const ofConfiguration = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope'];
+
+/** Why a call of the provider has failed, without anything of its responses but codes. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof oidc.AuthorizationResponseError)
+    return new Problem('forbidden', `the provider refused the sign-in: ${shown(error.error)}`);
+  if (error instanceof oidc.ResponseBodyError) {
+    const sentence = `the provider refused the request of this auth mount: ${shown(error.error)}`;
+    if (error.status >= 500) return new Problem('unavailable', sentence, { retryAfterSeconds: 2 });
+    return new Problem(ofConfiguration.includes(error.error) ? 'bad_gateway' : 'forbidden', sentence);
+  }
+  if (error instanceof oidc.WWWAuthenticateChallengeError)
+    return new Problem(
+      'bad_gateway',
+      'the provider does not accept the client_id and secret of this auth mount',
+    );
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof Problem) return cause;
+  if (error instanceof oidc.ClientError && error.code === 'OAUTH_RESPONSE_IS_NOT_CONFORM')
+    return statusProblem(cause);
+  if (error instanceof oidc.ClientError)
+    return new Problem('forbidden', `the response of the provider was refused: ${shown(error.code ?? '')}`, {
+      cause: error,
+    });
+  return new Problem('unavailable', 'the provider does not respond', { cause: error, retryAfterSeconds: 2 });
+}
+
+const statusProblem = (cause: unknown): Problem =>
+  cause instanceof Response && (cause.status >= 500 || cause.status === 429)
+    ? new Problem('unavailable', `the provider returned status ${cause.status}`, { retryAfterSeconds: 2 })
+    : new Problem('bad_gateway', 'the provider returned something unusable', { cause });
