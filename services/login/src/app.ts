@@ -22,6 +22,7 @@ import { sweepTokens } from './tokens/sweep-tokens.ts';
 import { sweepWrappedResponses } from './wrapping/sweep-wrapped.ts';
 
 export { loginMethodConfig, loginMethodEnv } from './config.ts';
+export { writeFirstPolicies } from './policies/save-policy.ts';
 export { ensureRootToken } from './tokens/root/root-token.ts';
 
 export interface LoginDeps {

@@ -5,7 +5,7 @@ import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { createGateway, tlsFiles } from '@secrets/gateway';
 import { internalClient, internalHeaderBytes, type Service, startServer } from '@secrets/http';
-import { createLogin, ensureRootToken, loginMethodConfig } from '@secrets/login';
+import { createLogin, ensureRootToken, loginMethodConfig, writeFirstPolicies } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
 import { serviceSchemas } from '@secrets/schemas';
 import { type KeyFile, openKeyFile } from '@secrets/seal';
@@ -29,6 +29,7 @@ import { driversOf } from './drivers.ts';
 import { warnOfExposure } from './exposure.ts';
 import { startLocalSandbox } from './local-sandbox.ts';
 import { type Databases, openDatabases } from './open-databases.ts';
+import { readyPolicies } from './ready-policies.ts';
 
 /** Every service in one process, running. */
 export interface Standalone {
@@ -108,6 +109,7 @@ async function start({ env, log, metrics, onStop }: Process<Env>): Promise<Omit<
     place,
     onStop,
   };
+  if (sandbox !== undefined) await writeFirstPolicies(db, readyPolicies(), rowKeys);
   await ensureRootToken(db, { file: folder.rootToken, rowKeys });
   const services = await startServices(parts, sandbox);
   for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, services.urls);
