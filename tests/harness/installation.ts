@@ -16,8 +16,9 @@ export interface Installation
   sandbox: SandboxControl;
 }
 
-export async function startInstallation(): Promise<Installation> {
-  const service = await startStandalone();
+/** @param env further variables of the service */
+export async function startInstallation(env: NodeJS.ProcessEnv = {}): Promise<Installation> {
+  const service = await startStandalone(undefined, env);
   return {
     ...service,
     api: client(service.url, service.rootToken),

@@ -110,8 +110,12 @@ async function removeFolder(folder: string): Promise<void> {
 }
 
 /** Starts the service and resolves when it is ready. If `signal` is aborted meanwhile, cleans up and throws. */
-export async function startStandalone(signal?: AbortSignal): Promise<Standalone> {
-  const place = await temporaryPlace();
+export async function startStandalone(
+  signal?: AbortSignal,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Standalone> {
+  const anywhere = await temporaryPlace();
+  const place = { ...anywhere, env: { ...anywhere.env, ...env } };
   await copyInitialData(place);
   let isStopped = false;
   let isEndRequested = false;

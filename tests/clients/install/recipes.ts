@@ -1,4 +1,5 @@
 import { copyFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mustRun, run } from '../run.ts';
@@ -122,6 +123,23 @@ const fromMaven = (source: string, ...programs: string[]): Recipe => ({
   },
 });
 
+/** A Go module whose client is in a folder that no other module can import, so that no program can call it. */
+const notImportable = (module: string, version: string): Recipe => ({
+  files: [],
+  obstacle: async () => {
+    const options = { env: { ...process.env, GOFLAGS: '-mod=mod', GOPROXY: 'https://proxy.golang.org' } };
+    const args = ['list', '-m', `${module}@${version}`];
+    const { code, stderr } = await run('go', args, { cwd: tmpdir(), ...options }).catch((error: Error) => ({
+      code: -1,
+      stderr: error.message,
+    }));
+    return code === 0
+      ? `${module}: its client is in the folder internal, which no other module can import`
+      : `${module}: ${stderr.trim().split('\n').at(-1)!.trim()}`;
+  },
+  install: async () => undefined,
+});
+
 export const recipes = {
   hvac: fromPython('hvac'),
   openbao: fromPython('openbao'),
@@ -137,6 +155,12 @@ export const recipes = {
     'build',
     ...['-o', join(folder, 'consul-template'), 'github.com/hashicorp/consul-template'],
   ]),
+  'external-secrets': fromGo(
+    'programs/pods/external-secrets',
+    (folder) => ['build', '-ldflags=-s -w', '-o', join(folder, 'external-secrets'), '.'],
+    'main.go',
+  ),
+  'vault-csi-provider': notImportable('github.com/hashicorp/vault-csi-provider', 'v1.5.0'),
   java: fromMaven('programs/java', 'SpringVault.java', 'JavaDriver.java'),
   ansible: fromAnsible('programs/ansible', 'ansible_collections/community/hashi_vault/'),
   vaultrs: fromCargo('programs/vaultrs', 'client-vaultrs'),

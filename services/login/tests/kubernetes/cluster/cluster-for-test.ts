@@ -7,6 +7,7 @@ import { exportSPKI } from 'jose';
 import { type Answer, send, sendStatus, tokenReview } from './answers.ts';
 import { Authority, reviewerUid } from './authority.ts';
 import { serverAudience, type TokenRequest } from './service-account-tokens.ts';
+import { tokenRequestIn } from './token-request.ts';
 
 /** A request that the API server has received. */
 interface Received {
@@ -17,8 +18,8 @@ interface Received {
 }
 
 /**
- * An API server on a socket. It signs the tokens of service accounts as Kubernetes does, reviews them as documented, and
- * publishes its keys, if a test has it do so.
+ * An API server on a socket. It signs the tokens of service accounts as Kubernetes does, also on request, reviews them as
+ * documented, and publishes its keys, if a test has it do so.
  */
 export interface ClusterForTest {
   url: string;
@@ -112,9 +113,12 @@ const controls = (state: State) => ({
 const listener =
   (state: State): RequestListener =>
   async (request, response) => {
-    const body = (await buffer(request)).toString();
+    const bytes = await buffer(request);
+    const body = bytes.toString();
     const bearer = (request.headers.authorization ?? '').replace(/^Bearer /, '');
     state.received.push({ method: request.method!, path: request.url!, bearer, body });
+    if (request.method === 'POST' && tokenRequest.test(request.url!))
+      return issueToken(state.authority)(request.url!, bytes, response);
     const isReview =
       request.url === '/apis/authentication.k8s.io/v1/tokenreviews' && request.method === 'POST';
     const replaced = isReview ? state.answers.review : state.answers.keys;
@@ -123,6 +127,26 @@ const listener =
     else if (isReview) await review(state.authority)({ bearer, body }, response);
     else if (state.isPublished) send(response, 200, { keys: [state.authority.jwk] });
     else sendStatus(response, 403);
+  };
+
+/** Where clients request the token of a service account. */
+const tokenRequest = /^\/api\/v1\/namespaces\/([^/]+)\/serviceaccounts\/([^/]+)\/token$/;
+
+const issueToken =
+  (authority: Authority) => async (path: string, body: Buffer, response: Parameters<Answer>[1]) => {
+    const [, namespace, name] = tokenRequest.exec(path) as unknown as [string, string, string];
+    const spec = tokenRequestIn(body);
+    const audience = spec.audiences ?? [serverAudience];
+    const exp = Math.floor(Date.now() / 1_000) + (spec.expirationSeconds ?? 3_600);
+    const token = await authority.issue({ namespace, name, audience, claims: { exp } });
+    const status = { token, expirationTimestamp: new Date(exp * 1_000).toISOString() };
+    send(response, 201, {
+      kind: 'TokenRequest',
+      apiVersion: tokenReview.apiVersion,
+      metadata: {},
+      spec,
+      status,
+    });
   };
 
 const review =
