@@ -55,6 +55,11 @@ test('a secret value appears in no answer, log, file, call log or argument list'
     client_secret: canary,
   });
   await call('POST', 'auth/canary/login', { role: 'none', jwt: canary });
+  await call('POST', 'sys/auth/canary-cluster', { type: 'kubernetes' });
+  for (const kubernetes_host of ['https://cluster.example', canary])
+    await call('POST', 'auth/canary-cluster/config', { kubernetes_host, token_reviewer_jwt: canary });
+  await call('GET', 'auth/canary-cluster/config');
+  await call('POST', 'auth/canary-cluster/login', { role: 'none', jwt: canary });
   await system.as(canary)('GET', `${at.mount}/data/a`);
   await at.untilStatus('a', 'SYNCED');
   await system.sandbox.fault({

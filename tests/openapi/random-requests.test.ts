@@ -44,7 +44,7 @@ const dependsOnState: readonly RegExp[] = [
   /is required|must be given together|mutually exclusive|cannot be combined| requires |^requires /,
   /cannot be changed after|is part of the path/,
   // The description of a path below auth mounts has the fields of all types, and the requests are sent to a mount of cloudB.
-  /^bound_(issuer|audiences|subject|claims|claims_type): is not supported here/,
+  /^bound_(issuer|audiences|subject|claims|claims_type|service_account_names|service_account_namespaces): is not supported here/,
   /at least one bound constraint|must not exceed|exceeds/,
   // The database refuses U+0000, which patterns of names that other people choose do not exclude.
   /^the request contains a character that cannot be stored$/,

@@ -83,6 +83,22 @@ describe('a configuration', () => {
   });
 });
 
+test('a reviewer that was copied from another mount in the database is not sent', async () => {
+  await kubernetes.configure();
+  await login.call('POST', '/sys/auth/copied', { type: 'kubernetes' });
+  await login.call('POST', '/auth/copied/role/web', needed);
+  const settings = { kubernetes_host: cluster.url, token_reviewer_jwt: 'own' };
+  await login.call('POST', '/auth/copied/config', settings);
+  await login.db.query(
+    `update login.kubernetes_configs c set sealed_token_reviewer_jwt = other.sealed_token_reviewer_jwt
+     from login.kubernetes_configs other join login.auth_mounts m on m.id = other.mount_id and m.path = 'kubernetes'
+     where c.mount_id = (select id from login.auth_mounts where path = 'copied')`,
+  );
+  const body = { role: 'web', jwt: await cluster.issue() };
+  expect((await login.call('POST', '/auth/copied/login', body, anonymous)).status).toBe(500);
+  expect(cluster.received).toEqual([]);
+});
+
 test('an issuer that a token must have is compared with iss', async () => {
   const settings = { pem_keys: [cluster.pem], issuer: serverAudience };
   await kubernetes.configure(settings);

@@ -53,6 +53,7 @@ describe('a role', () => {
     [{ [namespaces]: 'system:x' }, /^bound_service_account_namespaces: must be names/],
     [{ [namespaces]: Array(501).fill('a') }, /^bound_service_account_namespaces: must have at most 500/],
     [{ [names]: 7.5 }, /^bound_service_account_names: /],
+    [{ [`${namespaces.slice(0, -1)}_selector`]: '{"matchLabels":{"a":"b"}}' }, /is not supported here/],
     [{ audience: undefined }, /^audience is required/],
     [{ audience: '' }, /^audience is required/],
     [{ audience: '*' }, /^audience: \* is not an audience/],
