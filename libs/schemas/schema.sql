@@ -1,5 +1,5 @@
 -- login: up to 030.do.oidc-client-secret.sql
--- secrets: up to 008.do.public-mounts.sql
+-- secrets: up to 009.do.events.sql
 -- sync: up to 052.do.awaited-values.sql
 
 create table login.access_changes (
@@ -374,6 +374,26 @@ create table secrets.clock (
   set_back_at timestamp with time zone,
   constraint clock_id_check CHECK (id),
   constraint clock_pkey PRIMARY KEY (id)
+);
+
+create table secrets.event_listening (
+  id boolean default true not null,
+  until timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  constraint event_listening_id_check CHECK (id),
+  constraint event_listening_pkey PRIMARY KEY (id)
+);
+
+create table secrets.events (
+  at timestamp with time zone default clock_timestamp() not null,
+  current_version integer,
+  id bigint generated as identity not null,
+  kind text not null,
+  mount_id uuid not null,
+  oldest_version integer,
+  path text collate "C" not null,
+  versions integer[],
+  xid xid8 default pg_current_xact_id() not null,
+  constraint events_pkey PRIMARY KEY (id)
 );
 
 create table secrets.mounts (
@@ -1052,6 +1072,8 @@ CREATE INDEX tokens_used_up ON login.tokens USING btree (hash) WHERE (uses_left 
 CREATE INDEX used_jwts_by_expiry ON login.used_jwts USING btree (expires_at);
 
 CREATE INDEX wrapped_responses_by_expiry ON login.wrapped_responses USING btree (expires_at);
+
+CREATE INDEX events_in_order ON secrets.events USING btree (xid, id);
 
 CREATE UNIQUE INDEX mounts_by_path ON secrets.mounts USING btree (namespace_id, path) WHERE (disabled_at IS NULL);
 

@@ -15,7 +15,7 @@ const upstreams = {
     const methods = createAuthMethods(unused as never, unused as never);
     return loginEndpoints({ ...(unused as object), methods } as never, unused as never);
   },
-  secrets: () => secretsEndpoints(unused as never),
+  secrets: () => secretsEndpoints(unused as never, unused as never),
   'sync-control': () => syncEndpoints(unused as never, unused as never, {}),
 };
 

@@ -11,7 +11,7 @@ import { allEndpoints as endpointsOfSyncControl } from '../../services/sync-cont
 const methods = createAuthMethods({ log: { child: () => undefined } } as never, {});
 const endpoints = [
   ...endpointsOfLogin({ methods } as never, {} as never),
-  ...endpointsOfSecrets({} as never),
+  ...endpointsOfSecrets({} as never, {} as never),
   ...endpointsOfSyncControl({} as never, {} as never, {}),
 ].flatMap((endpoint): readonly EndpointDescription[] => endpoint.describedAs ?? [endpoint]);
 

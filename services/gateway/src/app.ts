@@ -1,6 +1,7 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import {
+  type Authenticator,
   addressRanges,
   createAuthenticator,
   type OwningService,
@@ -20,6 +21,7 @@ import {
   type ServeRequest,
   type ServerOptions,
   type Service,
+  type Upgrades,
   type WhyForeign,
 } from '@secrets/http';
 import type { KeyRing } from '@secrets/seal';
@@ -38,7 +40,8 @@ import { sealRotations } from './local/seal-rotation.ts';
 import { pathPrefix } from './request/gateway-request.ts';
 import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { type GatewaySettings, ratesOf } from './settings.ts';
-import { LongResponses } from './streams/long-responses.ts';
+import { LongResponses, subscriptionLimits } from './streams/long-responses.ts';
+import { asksForWebSocket, UpgradeResponse } from './streams/websocket/upgrade-response.ts';
 import { failureLog } from './telemetry/failure-log.ts';
 import { gatewayMetrics } from './telemetry/gateway-metrics.ts';
 import { directExchange } from './upstream/direct-exchange.ts';
@@ -114,7 +117,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     responders: {
       local: { health: documents.health, serve: endpointServer(endpoints, deps.log) },
       upstreams,
-      long: new LongResponses(authenticator, (count) => longResponses.set(count)),
+      ...longOnes(authenticator, (count) => longResponses.set(count)),
       wrapped: responseStore(deps, clients.login),
     },
     observe: { metrics: gatewayMetrics(deps.metrics), failure: failureLog(deps.log) },
@@ -122,10 +125,13 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const console = openConsole(consoleFolder(config), deps.log);
   return {
     // Without Express: there is nothing to route, and its router is a measurable part of the cost of a request.
-    app: (request, response) => {
-      if (isForConsole(request) && !whyForeign(request) && console.serve(request, response)) return;
-      void handle(request, response).catch(() => response.destroy());
-    },
+    app: Object.assign(
+      (request: IncomingMessage, response: ServerResponse) => {
+        if (isForConsole(request) && !whyForeign(request) && console.serve(request, response)) return;
+        void handle(request, response).catch(() => response.destroy());
+      },
+      { upgrades: webSockets(handle) },
+    ),
     consolePath: console.path,
     onUnparsed: (refused) => writeUnparsed(deps.audit, refused),
     internal: operatorsOf(deps),
@@ -179,6 +185,30 @@ const consoleFolder = ({ settings, consoleFolder = builtConsole }: GatewayConfig
 
 const foreignCheck = ({ allowedHosts }: GatewayConfig): WhyForeign =>
   allowedHosts === undefined ? () => undefined : foreignRequests({ allowedHosts });
+
+function longOnes(authenticator: Authenticator, observe: (count: number) => void) {
+  const counts = { long: 0, subscriptions: 0 };
+  const observeOne = (kind: keyof typeof counts) => (count: number) => {
+    counts[kind] = count;
+    observe(counts.long + counts.subscriptions);
+  };
+  return {
+    long: new LongResponses(authenticator, observeOne('long')),
+    subscriptions: new LongResponses(authenticator, observeOne('subscriptions'), subscriptionLimits),
+  };
+}
+
+/** Requests that ask for a WebSocket are handled like all others, with another kind of response. */
+const webSockets = (
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Upgrades => ({
+  accepts: asksForWebSocket,
+  respond: (request, connection, received) => {
+    const response = new UpgradeResponse(request, connection, received);
+    void handle(request, response).catch(() => connection.destroy());
+    return response;
+  },
+});
 
 const isForConsole = ({ url }: IncomingMessage): boolean => !url?.startsWith(pathPrefix);
 

@@ -28,6 +28,7 @@ import { type BodyReader, ClientDisconnected } from './request/read-body.ts';
 import { requireConditions } from './request/require-conditions.ts';
 import { failureStatus, sendFailure, sendJson } from './send-response.ts';
 import { isLong, type LongResponses, withLastEventId } from './streams/long-responses.ts';
+import { isSubscription, subscribe } from './streams/websocket/subscribe.ts';
 import type { GatewayMetrics } from './telemetry/gateway-metrics.ts';
 import { endSpan, spanOf } from './telemetry/request-span.ts';
 import type { ServiceOutcome } from './upstream/relayed-response.ts';
@@ -48,6 +49,7 @@ export interface GatewayContext {
     local: { health(): Promise<Health>; serve: ServeRequest };
     upstreams: Record<OwningService, Upstream>;
     long: LongResponses;
+    subscriptions: LongResponses;
     wrapped: ResponseStore;
   };
   observe: { metrics: GatewayMetrics; failure(failure: unknown, requestId: string): void };
@@ -115,9 +117,11 @@ async function respond(
   const contentType = request.headers['content-type'];
   const record = (outcome: ServiceOutcome) => recordOutcome(context, progress, outcome);
   const forwarded = { gatewayRequest, caller, contentType, body, record };
-  const { local, upstreams, long, wrapped } = context.responders;
+  const { local, upstreams, long, subscriptions, wrapped } = context.responders;
   if (name === 'gateway') return serveLocally(local.serve, { ...forwarded, wrapSeconds }, response);
   const upstream = upstreams[name];
+  if (isSubscription(gatewayRequest))
+    return subscribe({ request: forwarded, wrapSeconds, upstream, long: subscriptions }, response);
   if (isLong(gatewayRequest)) {
     const refusal = long.begin({ gatewayRequest, caller, wrapSeconds }, response);
     return upstream.forward({ ...forwarded, refusal }, response);

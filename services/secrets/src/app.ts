@@ -8,6 +8,7 @@ import type { KeyRing } from '@secrets/seal';
 import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { Background } from './background.ts';
+import { SecretEventFeed } from './changes/events/secret-event-feed.ts';
 import { defaultConfig, type SecretsConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { versionReader } from './kv/versions/version-reader.ts';
@@ -32,12 +33,14 @@ export interface SecretsDeps {
 /** Creates the secrets service: mounts, KV version 2 below them, and the events of watched secrets. */
 export function createSecrets(deps: SecretsDeps, config: SecretsConfig = defaultConfig): Service {
   const { db, backgroundDb = db, broker, keyRing, keys, log, metrics } = deps;
-  const background = new Background(backgroundDb, log, metrics);
+  const rows = reportingRowGuard(deps);
+  const events = new SecretEventFeed({ db, backgroundDb, rows, log });
+  const background = new Background(backgroundDb, log, metrics, events);
   const mounts = new MountCache(db);
   const context: Context = {
     db,
     keyRing,
-    rows: reportingRowGuard(deps),
+    rows,
     log,
     mounts,
     versions: {
@@ -57,7 +60,7 @@ export function createSecrets(deps: SecretsDeps, config: SecretsConfig = default
   });
   const app = serviceApp({
     service: 'secrets',
-    endpoints: [...allEndpoints(context), ...sealRotationEndpoints(rotation)],
+    endpoints: [...allEndpoints(context, events), ...sealRotationEndpoints(rotation)],
     keys,
     log,
     metrics,

@@ -4,10 +4,15 @@ import { watchClock } from '@secrets/clock';
 import type { Db } from '@secrets/db';
 import { type Logger, logFailure, type Metrics } from '@secrets/telemetry';
 import { startChangesRelay } from './changes/changes-relay.ts';
+import type { SecretEventFeed } from './changes/events/secret-event-feed.ts';
 import type { SecretsConfig } from './config.ts';
 import { purgeDisabledMounts } from './mounts/purge-disabled-mounts.ts';
 import { deadlines } from './queries/deadlines.ts';
 import { recordExpired } from './queries/versions/expiry.ts';
+
+/** Seconds between two reads of the events, and between two signs of life of the streams. */
+const eventSeconds = 0.5;
+const keepAliveSeconds = 10;
 
 const expiryPageSize = 500;
 
@@ -16,15 +21,17 @@ export class Background {
   readonly #db: Db;
   readonly #log: Logger;
   readonly #metrics: Metrics;
+  readonly #events: SecretEventFeed;
   #relay: Relay | undefined;
   #repeated: Repeated[] = [];
   #purging: Promise<void> = Promise.resolve();
   #isStopping = false;
 
-  constructor(db: Db, log: Logger, metrics: Metrics) {
+  constructor(db: Db, log: Logger, metrics: Metrics, events: SecretEventFeed) {
     this.#db = db;
     this.#log = log;
     this.#metrics = metrics;
+    this.#events = events;
   }
 
   start(broker: Broker, { sweepSeconds }: SecretsConfig): void {
@@ -32,6 +39,9 @@ export class Background {
     this.#repeated = [
       every(sweepSeconds, 'purge', this.#log, () => this.#purge()),
       every(sweepSeconds, 'expiry', this.#log, () => this.#recordExpired()),
+      every(eventSeconds, 'events', this.#log, () => this.#events.advance()),
+      every(keepAliveSeconds, 'events keep alive', this.#log, () => this.#events.keepAlive()),
+      every(sweepSeconds, 'old events', this.#log, (isStopping) => this.#events.sweep(isStopping)),
       watchClock({ db: this.#db, schema: 'secrets', deadlines, log: this.#log, metrics: this.#metrics }),
     ];
     this.notifyMountDisabled(); // an earlier process may have left some
@@ -40,6 +50,7 @@ export class Background {
   /** Resolves when the current page is finished. */
   async stop(): Promise<void> {
     this.#isStopping = true;
+    this.#events.stop();
     await Promise.all(this.#repeated.map((repeated) => repeated.stop()));
     await this.#purging.catch(() => undefined); // the failure was logged
     await this.#relay?.stop();

@@ -17,7 +17,7 @@ export class OpenConnections {
     server.on('connection', (socket: Socket) => remember(this.#transports, socket));
     const ready = server instanceof TlsServer ? 'secureConnection' : 'connection';
     server.on(ready, (socket: Socket) => this.#opened(socket));
-    server.on('request', (_req, res: http.ServerResponse) => this.#received(res));
+    server.on('request', (_req, res: http.ServerResponse) => this.received(res));
   }
 
   /** From now on, each response closes its connection. */
@@ -50,7 +50,8 @@ export class OpenConnections {
     if (this.#stopped) socket.destroy();
   }
 
-  #received(res: http.ServerResponse): void {
+  /** Adds a response in flight. */
+  received(res: http.ServerResponse): void {
     remember(this.#responses, res);
     if (this.#isDraining || this.#stopped) closeAfter(res);
     // A response whose headers were sent before the stop said keep-alive: its connection is idle from here on.

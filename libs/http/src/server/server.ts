@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FrameListener } from '../frames/serve-frames.ts';
 import { acceptListVerb } from '../list-verb/list-verb.ts';
 import { OpenConnections } from './open-connections.ts';
@@ -67,6 +68,14 @@ export interface RunningServer {
   reloadTls(): Promise<void>;
 }
 
+/** Serves requests that ask for another protocol, as a handler's property `upgrades`. */
+export interface Upgrades {
+  /** Any other request is served as if it did not ask. */
+  accepts(request: http.IncomingMessage): boolean;
+  /** Responds to such a request, whose body is not read. `received` is what the client has sent after it. */
+  respond(request: http.IncomingMessage, connection: Duplex, received: Buffer): http.ServerResponse;
+}
+
 const minVersion = 'TLSv1.2';
 
 /**
@@ -78,7 +87,8 @@ export async function startServer(
   handler: http.RequestListener,
   options: ServerOptions,
 ): Promise<RunningServer> {
-  const server = await createServer(options);
+  const upgrades = upgradesOf(handler);
+  const server = await createServer(options, upgrades);
   if (options.listVerb) acceptListVerb(server);
   rejectUnparsed(server, { maxHeaderBytes: limitsOf(options).maxHeaderSize, onUnparsed: options.onUnparsed });
   const connections = new OpenConnections(server);
@@ -86,6 +96,11 @@ export async function startServer(
   server.on('request', handler);
   const frames = framesOf(handler);
   if (frames !== undefined) server.on('upgrade', frames.upgrade);
+  if (upgrades !== undefined)
+    server.on('upgrade', (request, connection, received) => {
+      toOriginForm(request);
+      connections.received(upgrades.respond(request, connection, received));
+    });
   // An unknown expectation is ignored (RFC 9110, section 10.1.1); Node would respond with 417 and no body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await listen(server, options);
@@ -110,6 +125,9 @@ export async function startServer(
 const framesOf = (handler: http.RequestListener): FrameListener | undefined =>
   'frames' in handler ? (handler.frames as FrameListener) : undefined;
 
+const upgradesOf = (handler: http.RequestListener): Upgrades | undefined =>
+  'upgrades' in handler ? (handler.upgrades as Upgrades) : undefined;
+
 const unreadyText = JSON.stringify({
   initialized: true,
   ready: false,
@@ -123,8 +141,14 @@ const unready =
     response.writeHead(503, { 'content-type': 'application/json' }).end(unreadyText);
   };
 
-async function createServer(options: ServerOptions): Promise<http.Server | https.Server> {
-  const limits = limitsOf(options);
+async function createServer(
+  options: ServerOptions,
+  upgrades: Upgrades | undefined,
+): Promise<http.Server | https.Server> {
+  const limits = {
+    ...limitsOf(options),
+    ...(upgrades && { shouldUpgradeCallback: upgrades.accepts }),
+  };
   const server = options.tls
     ? https.createServer({
         ...limits,

@@ -1,12 +1,20 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { EventEmitter } from 'node:events';
+import { type IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Authenticator } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import { invalid, Problem } from '@secrets/domain';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 
-/** Maximum number of clients that follow events, or wait, through this gateway, and with one token. */
-export const maxLong = 256;
-const maxLongOfToken = 16;
+/** Maximum number of clients through this gateway, and with one token. */
+interface Limits {
+  all: number;
+  ofToken: number;
+}
+
+/** For those that follow events, or wait. */
+export const longLimits: Limits = { all: 256, ofToken: 16 };
+/** For those that listen to changes of secrets: Vault Secrets Operator has a connection for each secret, with the same token. */
+export const subscriptionLimits: Limits = { all: 1_000, ofToken: 250 };
 
 /** Maximum time that a response continues after its token has ended or its policies have changed. */
 const reviewMs = 1_000;
@@ -30,6 +38,13 @@ export function withLastEventId(request: GatewayRequest, headers: IncomingHttpHe
   return { ...request, forwardQuery: `?after=${encodeURIComponent(lastId)}` };
 }
 
+/** A response, or a WebSocket: emits `close`, and `stopping` when the gateway stops. */
+interface LongResponse extends Pick<EventEmitter, 'once'> {
+  /** Whether it has begun. */
+  readonly headersSent: boolean;
+  end(problem?: Problem): unknown;
+}
+
 /** A request with a long response, as it was authorized. */
 interface LongRequest {
   gatewayRequest: GatewayRequest;
@@ -47,13 +62,19 @@ type Open = LongRequest & { refusal: AbortController };
 export class LongResponses {
   readonly #authenticator: Pick<Authenticator, 'review'>;
   readonly #observe: (count: number) => void;
-  readonly #open = new Map<ServerResponse, Open>();
+  readonly #limits: Limits;
+  readonly #open = new Map<LongResponse, Open>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param observe is called with the number of open responses whenever it changes */
-  constructor(authenticator: Pick<Authenticator, 'review'>, observe: (count: number) => void) {
+  constructor(
+    authenticator: Pick<Authenticator, 'review'>,
+    observe: (count: number) => void,
+    limits = longLimits,
+  ) {
     this.#authenticator = authenticator;
     this.#observe = observe;
+    this.#limits = limits;
   }
 
   /**
@@ -61,13 +82,13 @@ export class LongResponses {
    * service has not begun to respond; the reason is a problem.
    * @throws a problem: `rate_limited` if there are too many, `invalid` if the response is to be wrapped
    */
-  begin(request: LongRequest, response: ServerResponse): AbortSignal {
+  begin(request: LongRequest, response: LongResponse): AbortSignal {
     if (request.wrapSeconds !== undefined)
       throw invalid('a stream of events, or a response to a wait, cannot be wrapped');
-    if (this.#open.size >= maxLong) throw tooMany('');
+    if (this.#open.size >= this.#limits.all) throw tooMany('');
     const { token } = request.gatewayRequest;
     const ofToken = [...this.#open.values()].filter(({ gatewayRequest }) => gatewayRequest.token === token);
-    if (ofToken.length >= maxLongOfToken) throw tooMany('with this token');
+    if (ofToken.length >= this.#limits.ofToken) throw tooMany('with this token');
     const open = { ...request, refusal: new AbortController() };
     this.#open.set(response, open);
     this.#changed();
@@ -99,9 +120,14 @@ export class LongResponses {
   }
 }
 
-function end(response: ServerResponse, { refusal }: Open, problem: Problem): void {
-  if (response.headersSent) response.end();
+function end(response: LongResponse, { refusal }: Open, problem: Problem): void {
+  if (response.headersSent) endWith(response, problem);
   else refusal.abort(problem);
+}
+
+function endWith(response: LongResponse, problem: Problem): void {
+  if (response instanceof ServerResponse) response.end();
+  else response.end(problem);
 }
 
 const stopping = () => new Problem('unavailable', 'the gateway is stopping; try again');

@@ -13,7 +13,7 @@ import { traceparent } from '@secrets/telemetry';
 import type { Dispatcher, Pool } from 'undici';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 import { ClientDisconnected } from '../request/read-body.ts';
-import { maxLong } from '../streams/long-responses.ts';
+import { longLimits, subscriptionLimits } from '../streams/long-responses.ts';
 import { type CollectedResponse, collectResponse } from './collected-response.ts';
 import { RelayedResponse, type ServiceOutcome } from './relayed-response.ts';
 
@@ -48,6 +48,11 @@ export interface Upstream {
    * @throws a problem: as above, or `too_large` if the response exceeds 1 MiB
    */
   collect(request: ForwardedRequest): Promise<CollectedResponse>;
+  /**
+   * Sends a request whose response is a stream, and returns its beginning.
+   * @throws a problem, as `forward`
+   */
+  open(request: ForwardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
   /** Reads an operational path of the service, such as `/readyz`, as JSON. Rejects unless the status is 200 within 2 s. */
   fetchOwn(path: string): Promise<unknown>;
   close(): Promise<void>;
@@ -69,7 +74,7 @@ export function openUpstream(
   { url, keys, timeoutMs = defaultTimeoutMs }: UpstreamOptions,
 ): Upstream {
   const pool = openReplicaPool(url, { connections: 256, timeoutMs });
-  const longer = openReplicaPool(url, { connections: maxLong, timeoutMs });
+  const longer = openReplicaPool(url, { connections: longLimits.all + subscriptionLimits.all, timeoutMs });
   const longHeadersMs = timeoutMs + maxVersionWaitSeconds * 1_000;
   const send = (request: ForwardedRequest, response: ServerResponse): RelayedResponse => {
     const { method, forwardPath, forwardQuery, requestId } = request.gatewayRequest;
@@ -97,6 +102,7 @@ export function openUpstream(
         return fail(name, error, response);
       }
     },
+    open: (request, signal) => openFrom(longer, { name, keys, request, signal }),
     collect: (request) => collectFrom(pool, name, keys, request),
     fetchOwn: async (path) => {
       const relayed = await pool.request({ method: 'GET', path, headersTimeout: 2_000, bodyTimeout: 2_000 });
@@ -109,6 +115,25 @@ export function openUpstream(
       await Promise.all([pool.destroy(), longer.destroy()]);
     },
   };
+}
+
+async function openFrom(
+  pool: Pool,
+  {
+    name,
+    keys,
+    request,
+    signal,
+  }: { name: OwningService; keys: InternalKeys; request: ForwardedRequest; signal: AbortSignal },
+): Promise<Dispatcher.ResponseData> {
+  const { method, forwardPath, forwardQuery } = request.gatewayRequest;
+  const path = forwardPath + forwardQuery;
+  const headers = headersFor(name, keys, request);
+  try {
+    return await pool.request({ method: method as Dispatcher.HttpMethod, path, headers, signal });
+  } catch (error) {
+    throw problemOf(name, error);
+  }
 }
 
 async function collectFrom(

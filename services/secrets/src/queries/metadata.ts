@@ -2,6 +2,7 @@ import type { Sql } from '@secrets/db';
 import { traceparent } from '@secrets/telemetry';
 import type { MountRef } from '../mounts/mount-ref.ts';
 import type { Retention, RetentionChange } from '../mounts/retention.ts';
+import { recordEvent } from './events/record-event.ts';
 import { enabledMount, rowOfMount, underMount } from './mounts/enabled-mount.ts';
 import { nextRevision } from './next-revision.ts';
 
@@ -86,7 +87,13 @@ const writeStatement = `
       and not exists (select from secrets.secrets e where e.mount_id = mount.id and e.path = $4)
     on conflict (mount_id, path) do nothing
     returning id
-  )
+  ),
+  ${recordEvent({
+    kind: "case when $12::uuid is null then 'metadata-write' else 'metadata-patch' end",
+    mountId: '$1::uuid',
+    path: '$4::text',
+    from: '(select id from updated union all select id from inserted) s',
+  })}
   select exists (select from updated) or exists (select from inserted) as written,
     cas_required as "mountRequiresCas"
   from mount`;
@@ -133,7 +140,8 @@ const deleteStatement = `
   ),
   event as (
     insert into secrets.outbox (secret_id, traceparent) select id, $5::text from deleted where watched returning id
-  )
+  ),
+  ${recordEvent({ kind: "'metadata-delete'", mountId: '$1::uuid', path: '$4::text', from: 'deleted' })}
   select exists (select from event) as "eventQueued" from mount`;
 
 /**

@@ -1,5 +1,7 @@
 import type { Endpoint } from '@secrets/http';
+import type { SecretEventFeed } from '../changes/events/secret-event-feed.ts';
 import type { Context } from '../context.ts';
+import { eventEndpoints } from './events.ts';
 import { importEndpoints } from './imports.ts';
 import { internalEndpoints } from './internal.ts';
 import { configEndpoints } from './kv/config.ts';
@@ -13,7 +15,8 @@ import { remountEndpoints } from './mounts/remount.ts';
 import { uiMountEndpoints } from './mounts/ui-mounts.ts';
 
 /** Every endpoint of this service. */
-export const allEndpoints = (context: Context): Endpoint[] => [
+export const allEndpoints = (context: Context, events: SecretEventFeed): Endpoint[] => [
+  ...eventEndpoints(events),
   ...mountEndpoints(context),
   ...remountEndpoints(context),
   ...uiMountEndpoints(context),

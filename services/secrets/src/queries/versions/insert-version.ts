@@ -1,5 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { MountRef } from '../../mounts/mount-ref.ts';
+import { recordEvent } from '../events/record-event.ts';
 import { enabledMount, lifetime, rowOfMount, underMount } from '../mounts/enabled-mount.ts';
 import { nextRevision } from '../next-revision.ts';
 
@@ -36,7 +37,7 @@ export const nextVersion = `current_version = s.current_version + 1,
         revision = ${nextRevision},
         updated_at = clock_timestamp()`;
 export const changedSecret = `s.id, s.current_version, s.oldest_version, s.updated_at, s.custom_metadata, s.watched,
-      ${lifetime} as lifetime`;
+      ${lifetime} as lifetime, s.mount_id, s.path`;
 
 /** The columns of `WrittenVersion`. */
 export const writtenVersion = `secret.current_version as version, secret.updated_at as "createdAt",
@@ -69,7 +70,7 @@ const statement = `
       and not exists (select from secrets.secrets e where e.mount_id = mount.id and e.path = $4)
     on conflict (mount_id, path) do nothing
     returning s.id, s.current_version, s.oldest_version, s.updated_at, s.custom_metadata, s.watched,
-      (select nullif(delete_after_seconds, 0) from mount) as lifetime
+      (select nullif(delete_after_seconds, 0) from mount) as lifetime, s.mount_id, s.path
   ),
   secret as (
     select *, updated_at + make_interval(secs => lifetime) as deletion_time
@@ -85,7 +86,15 @@ const statement = `
   ),
   event as (
     insert into secrets.outbox (secret_id, traceparent) select id, $13::text from secret where watched
-  )
+  ),
+  ${recordEvent({
+    kind: "case when $11::uuid is null then 'data-write' else 'data-patch' end",
+    mountId: 'secret.mount_id',
+    path: 'secret.path',
+    currentVersion: 'secret.current_version',
+    oldestVersion: 'secret.oldest_version',
+    from: 'secret',
+  })}
   select ${writtenVersion}
   from mount left join secret on true`;
 

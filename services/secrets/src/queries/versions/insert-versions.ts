@@ -1,5 +1,6 @@
 import type { Sql } from '@secrets/db';
 import type { MountRef } from '../../mounts/mount-ref.ts';
+import { recordEvent } from '../events/record-event.ts';
 import {
   changedSecret,
   mayChange,
@@ -49,7 +50,15 @@ const statement = `
     where v.secret_id = secret.id and v.version < secret.oldest_version
   ), event as (
     insert into secrets.outbox (secret_id, traceparent) select id, traceparent from secret where watched
-  )
+  ),
+  ${recordEvent({
+    kind: "'data-write'",
+    mountId: 'secret.mount_id',
+    path: 'secret.path',
+    currentVersion: 'secret.current_version',
+    oldestVersion: 'secret.oldest_version',
+    from: 'secret',
+  })}
   select at, ${writtenVersion} from secret`;
 
 /**

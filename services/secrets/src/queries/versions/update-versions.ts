@@ -1,6 +1,7 @@
 import type { Sql } from '@secrets/db';
 import { traceparent } from '@secrets/telemetry';
 import type { MountRef } from '../../mounts/mount-ref.ts';
+import { recordEvent } from '../events/record-event.ts';
 import { enabledMount, lifetime, rowOfMount, underMount } from '../mounts/enabled-mount.ts';
 import { nextRevision } from '../next-revision.ts';
 
@@ -22,14 +23,14 @@ const newest = '(select max(n.version) from secrets.versions n where n.secret_id
 const chosen = 'any ($6::int[])';
 
 // Every change of a secret or its versions locks the secret's row first, so `watched` is the committed value.
-const statement = (change: VersionChange, which: string) => `
+const statement = (change: VersionChange, which: string, kind: string = change) => `
   with ${enabledMount},
   secret as (
     update secrets.secrets s
     set revision = ${nextRevision}, updated_at = clock_timestamp()
     from mount
     where s.mount_id = mount.id and s.path = $4
-    returning s.id, s.oldest_version, s.updated_at, s.watched,
+    returning s.id, s.mount_id, s.path, s.current_version, s.oldest_version, s.updated_at, s.watched,
       s.updated_at + make_interval(secs => ${lifetime}) as next_deletion
   ),
   changed as (
@@ -43,7 +44,16 @@ const statement = (change: VersionChange, which: string) => `
     insert into secrets.outbox (secret_id, traceparent)
     select id, $5::text from secret where watched and exists (select from changed)
     returning id
-  )
+  ),
+  ${recordEvent({
+    kind: `'${kind}'`,
+    mountId: 'secret.mount_id',
+    path: 'secret.path',
+    currentVersion: 'secret.current_version',
+    oldestVersion: 'secret.oldest_version',
+    versions: 'changed.versions',
+    from: 'secret join (select array_agg(version order by version) as versions from changed) changed on versions is not null',
+  })}
   select exists (select from event) as "eventQueued" from mount`;
 
 const statements = {
@@ -51,7 +61,7 @@ const statements = {
   undelete: statement('undelete', chosen),
   destroy: statement('destroy', chosen),
 };
-const deleteNewestStatement = statement('delete', newest);
+const deleteNewestStatement = statement('delete', newest, 'data-delete');
 
 /**
  * Deletes, undeletes or destroys versions; skips those that do not exist or are already in the requested state. Returns

@@ -1,0 +1,160 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import { rowGuard } from '@secrets/access';
+import { testCaller } from '@secrets/http/testing';
+import { silentLogger } from '@secrets/telemetry';
+import { Listener } from '../../src/changes/events/listener.ts';
+import { SecretEventFeed } from '../../src/changes/events/secret-event-feed.ts';
+import { parseSubscription } from '../../src/changes/events/subscription.ts';
+import type { EventRow } from '../../src/queries/events/events.ts';
+import { useSecrets } from '../secrets-for-test.ts';
+
+const secrets = useSecrets();
+const responses: FakeResponse[] = [];
+
+/** A response that remembers what is written to it. */
+class FakeResponse extends EventEmitter {
+  text = '';
+  writableLength = 0;
+  writableEnded = false;
+  destroyed = false;
+  write(text: string): void {
+    this.text += text;
+  }
+  end(): void {
+    this.writableEnded = true;
+    this.emit('close');
+  }
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+  get versions(): string[] {
+    return [...this.text.matchAll(/"current_version":"(\d+)"/g)].map(([, version]) => version!);
+  }
+}
+
+const openFeed = () =>
+  new SecretEventFeed({
+    db: secrets.db,
+    backgroundDb: secrets.db,
+    rows: rowGuard(undefined),
+    log: silentLogger(),
+  });
+
+const all = parseSubscription('*', { json: 'true' });
+
+async function listenTo(feed: SecretEventFeed): Promise<FakeResponse> {
+  const response = new FakeResponse();
+  (await feed.open(testCaller({ policies: ['root'] }), all))(response as unknown as ServerResponse);
+  responses.push(response);
+  return response;
+}
+
+afterEach(() => {
+  for (const response of responses.splice(0)) response.end();
+});
+
+const write = (name: string) => secrets.call('POST', `/kv/data/${name}`, { data: { k: 'canary' } });
+
+async function advanceUntil(feeds: SecretEventFeed[], isDone: () => boolean): Promise<void> {
+  for (let at = 0; at < 500 && !isDone(); at += 1) {
+    await Promise.all(feeds.map((feed) => feed.advance()));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test('each of several processes sends each event once', async () => {
+  const feeds = [openFeed(), openFeed()];
+  const listeners = await Promise.all([...feeds, ...feeds].map(listenTo));
+  for (let at = 0; at < 5; at += 1) await write('shared');
+  await advanceUntil(feeds, () => listeners.every(({ versions }) => versions.length >= 5));
+  for (const { versions } of listeners) expect(versions).toEqual(['1', '2', '3', '4', '5']);
+});
+
+test('an event is not sent before its transaction commits, and later ones wait for it', async () => {
+  const feed = openFeed();
+  const listener = await listenTo(feed);
+  const [inserted, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const older = secrets.db.transaction(async (tx) => {
+    await tx.query(
+      `insert into secrets.events (kind, mount_id, path, current_version)
+       select 'data-write', id, 'open', 7 from secrets.mounts where path = 'kv'`,
+    );
+    inserted.resolve();
+    await committed.promise;
+  });
+  await inserted.promise;
+  await write('later');
+  for (let at = 0; at < 3; at += 1) await feed.advance();
+  expect(listener.versions).toEqual([]);
+  committed.resolve();
+  await older;
+  await advanceUntil([feed], () => listener.versions.length >= 2);
+  expect(listener.versions).toEqual(['7', '1']);
+});
+
+test('nothing is recorded while nobody listens', async () => {
+  await secrets.db.query(`update secrets.event_listening set until = now() - interval '1 second'`);
+  const count = async () =>
+    (await secrets.db.query<{ count: string }>('select count(*)::text as count from secrets.events'))[0]!
+      .count;
+  const before = await count();
+  await write('unheard');
+  expect(await count()).toBe(before);
+  await listenTo(openFeed());
+  await write('unheard');
+  expect(await count()).toBe(String(Number(before) + 1));
+});
+
+test('old events are deleted', async () => {
+  await secrets.db.query(`update secrets.events set at = now() - interval '3 minutes'`);
+  await openFeed().sweep(() => false);
+  expect(await secrets.db.query('select from secrets.events')).toEqual([]);
+});
+
+test('a namespace has a limited number of listeners, and each that leaves makes room', async () => {
+  const feed = openFeed();
+  const opened = await Promise.all(Array.from({ length: 500 }, () => listenTo(feed)));
+  await expect(listenTo(feed)).rejects.toMatchObject({ kind: 'rate_limited' });
+  opened[0]!.end();
+  await listenTo(feed);
+});
+
+test('a listener that does not read is cut off, with a bounded number of bytes in memory', async () => {
+  let mostBytes = 0;
+  const cutOff = Promise.withResolvers<void>();
+  const server = createServer((_request, response) => {
+    response.writeHead(200);
+    response.once('close', () => cutOff.resolve());
+    const caller = testCaller();
+    const audience = { maySee: () => true } as never;
+    const listener = new Listener(response, {
+      audience,
+      caller,
+      subscription: all,
+      begin: { xid: 0n, id: 0n },
+    });
+    const event = { xid: '1', id: '1', at: new Date(), kind: 'data-write', path: 'a'.repeat(2_000) };
+    const mount = { mount: 'kv', accessor: 'kv_1', namespaceId: caller.namespace.id, namespacePath: '' };
+    const row: EventRow = { ...event, ...mount, currentVersion: 1, oldestVersion: 0, versions: null };
+    const timer = setInterval(() => {
+      for (let at = 0; at < 100; at += 1) listener.send([row], 'secrets');
+      mostBytes = Math.max(mostBytes, response.writableLength);
+      if (response.destroyed) clearInterval(timer);
+    }, 1);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sent = request({ port: (server.address() as AddressInfo).port });
+  sent.end();
+  const [response] = await once(sent, 'response');
+  response.on('error', () => undefined);
+  await cutOff.promise;
+  sent.destroy();
+  expect(mostBytes).toBeGreaterThan(0);
+  expect(mostBytes).toBeLessThan(1_100_000);
+  server.close();
+});
