@@ -18,6 +18,7 @@ import {
   type ResourceManagerOptions,
   simulateResourceManager,
 } from './resource-manager/simulate-resource-manager.ts';
+import { providerPath, type SignInProvider, signInAt, signInRoutes } from './sign-in/provider.ts';
 import { Journal } from './simulation/journal.ts';
 import type { Simulation, SimulationContext } from './simulation/simulation.ts';
 import type { SimulatedStore, StoreContext } from './stores/simulated-store.ts';
@@ -64,6 +65,8 @@ export type Sandbox = Stores & { [Key in StoreKey as `${Key}Url`]: string } & {
   graph: Simulation;
   /** Base URL of Graph, without its version. */
   graphUrl: string;
+  /** The provider at which people sign in. */
+  signIn: SignInProvider;
   tenantId: string;
   credentials: { [Key in StoreKey]: Stores[Key]['credentials'] };
   /** Discards the contents of every store, and all faults and calls. */
@@ -88,15 +91,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const cloud = createCloud(contextFor, tenantId, options);
   const { directory, federation, resourceManager, graph } = cloud;
   const stores = createStores((key) => ({ ...contextFor(key), directory, federation }), options);
-  const simulations: Record<string, Simulation> = {
-    ...stores,
-    directory,
-    'resource-manager': resourceManager,
-    graph,
-  };
+  const simulations = simulationsOf(stores, cloud);
   if (options.dataFile !== undefined) journal = openJournal(options.dataFile, { ...simulations, federation });
   await directory.prepare();
-  const server = await listen(createApp(stores, cloud, options), host, port);
+  const server: Server = await listen(
+    createApp(stores, cloud, { ...options, url: () => urlOf(server, host) }),
+    host,
+    port,
+  );
   const url = urlOf(server, host);
   return {
     ...stores,
@@ -109,6 +111,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     resourceManagerUrl: `${url}${resourceManager.path}`,
     graph,
     graphUrl: `${url}${graph.path}`,
+    signIn: signInAt(url),
     tenantId,
     credentials: storeCredentials(stores),
     reset: () => {
@@ -149,6 +152,11 @@ function createCloud(
   return { directory, federation, resourceManager, graph };
 }
 
+const simulationsOf = (
+  stores: Stores,
+  { directory, resourceManager, graph }: CloudSimulations,
+): Record<string, Simulation> => ({ ...stores, directory, 'resource-manager': resourceManager, graph });
+
 type AnyStoreFactory = (context: StoreContext, options?: never) => SimulatedStore;
 
 function createStores(contextFor: (key: string) => StoreContext, options: StoreOptions): Stores {
@@ -188,7 +196,7 @@ function openJournal(file: string, simulations: Readonly<Record<string, Journale
 function createApp(
   named: Stores,
   cloud: CloudSimulations,
-  { allowedHosts = [] }: SandboxOptions,
+  { allowedHosts = [], url }: SandboxOptions & { url: () => string },
 ): express.Express {
   const stores = Object.values<SimulatedStore>(named);
   const app = express();
@@ -200,6 +208,7 @@ function createApp(
   app.use(cloud.resourceManager.path, cloud.resourceManager.routes);
   app.use(cloud.graph.path, cloud.graph.routes);
   app.use(cloud.directory.routes);
+  app.use(providerPath, signInRoutes(url));
   app.use(controlRoutes(stores, cloud));
   app.use(pageRoutes());
   app.use(errorHandler);

@@ -30,6 +30,7 @@ import { warnOfExposure } from './exposure.ts';
 import { startLocalSandbox } from './local-sandbox.ts';
 import { type Databases, openDatabases } from './open-databases.ts';
 import { readyPolicies } from './ready-policies.ts';
+import { prepareSignIn } from './sandbox-sign-in.ts';
 
 /** Every service in one process, running. */
 export interface Standalone {
@@ -110,13 +111,15 @@ async function start({ env, log, metrics, onStop }: Process<Env>): Promise<Omit<
     onStop,
   };
   if (sandbox !== undefined) await writeFirstPolicies(db, readyPolicies(), rowKeys);
-  await ensureRootToken(db, { file: folder.rootToken, rowKeys });
+  const { created: isFirstStart } = await ensureRootToken(db, { file: folder.rootToken, rowKeys });
   const services = await startServices(parts, sandbox);
   for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, services.urls);
   reloadOwn(parts, { what: 'the seal keys', files: [folder.sealKey], reload: keyRing.reload });
   reloadOwn(parts, { what: 'the row keys', files: [folder.rowKey], reload: rowKeys.reload });
   const gateway = await startGateway(parts, services, folder.audit);
-  return { ...gateway, rootTokenFile: folder.rootToken, sandbox };
+  const started = { ...gateway, rootTokenFile: folder.rootToken, sandbox };
+  if (sandbox !== undefined) await prepareSignIn(sandbox, { ...started, isFirstStart }, log);
+  return started;
 }
 
 async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<void> {
@@ -144,7 +147,11 @@ async function startServices(parts: Parts, sandbox: Sandbox | undefined) {
   const { db, backgroundDb, broker, keyRing, keys, rowKeys, env } = parts;
   const login = await createLogin(
     { db, keyRing, keys, rowKeys, ...telemetry(parts, 'login') },
-    { ...sandboxProvider(sandbox), ...defined(loginMethodConfig(env)) },
+    {
+      ...sandboxProvider(sandbox),
+      ...defined(loginMethodConfig(env)),
+      egressAllow: loginEgress(env, sandbox),
+    },
   );
   const { url: loginUrl } = await serveLocally(parts, login, 'login');
   const secrets = createSecrets({
@@ -182,6 +189,12 @@ const sandboxProvider = (sandbox: Sandbox | undefined) =>
         graphUrl: `${sandbox.url}/graph`,
         metadataUrl: sandbox.url,
       };
+
+/** The addresses that an operator permits, and that of the sandbox, whose provider people may sign in at. */
+function loginEgress(env: Env, sandbox: Sandbox | undefined): string[] {
+  const permitted = loginMethodConfig(env).egressAllow ?? [];
+  return sandbox === undefined ? [...permitted] : [...permitted, `127.0.0.1/32:${new URL(sandbox.url).port}`];
+}
 
 const defined = <Fields extends object>(fields: Fields): Partial<Fields> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Browser } from '@secrets/testing/browser';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { type AdapterConstructor, type Configuration, Provider } from 'oidc-provider';
 // @ts-expect-error it has no types
@@ -19,35 +20,6 @@ export interface ProviderForTest {
   /** Follows the URL of a sign-in as a browser does, until it returns. Keeps the session of the browser. */
   visit(authUrl: string, browser?: Browser): Promise<URLSearchParams>;
   stop(): Promise<void>;
-}
-
-/** The cookies of a browser. */
-export class Browser {
-  readonly #cookies = new Map<string, string>();
-
-  /** Follows redirects until they lead back to the client. Returns what the provider has sent. */
-  async visit(authUrl: string): Promise<URLSearchParams> {
-    let at = authUrl;
-    for (let redirects = 0; redirects < 10; redirects += 1) {
-      if (at.startsWith(redirectUri)) return new URL(at).searchParams;
-      const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const response = await fetch(at, { redirect: 'manual', headers: { cookie } });
-      this.#take(response);
-      const next = response.headers.get('location');
-      if (next === null)
-        throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
-      at = new URL(next, at).href;
-    }
-    throw new Error('too many redirects');
-  }
-
-  #take(response: Response): void {
-    for (const cookie of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-      if (value === '' || /expires=Thu, 01 Jan 1970/i.test(cookie)) this.#cookies.delete(name);
-      else this.#cookies.set(name, value);
-    }
-  }
 }
 
 /** Being another class, it is used without a warning that nothing is kept. */
@@ -95,7 +67,7 @@ export async function startProvider(settings: Record<string, unknown> = {}): Pro
   return {
     url,
     port,
-    visit: (authUrl, browser = new Browser()) => browser.visit(authUrl),
+    visit: (authUrl, browser = new Browser()) => browser.signIn(authUrl, redirectUri),
     get user() {
       return state.user;
     },

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Browser } from '@secrets/testing/browser';
 import { anonymous, type LoginForTest, startLoginForTest } from '../../login-for-test.ts';
 import {
-  Browser,
   clientId,
   clientSecret,
   type ProviderForTest,
