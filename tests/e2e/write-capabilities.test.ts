@@ -20,6 +20,9 @@ const open = [
   'get /v1/identity/oidc/plugins/.well-known/openid-configuration',
   'get /v1/identity/oidc/plugins/.well-known/keys',
   'post /v1/auth/{mount}/login',
+  'post /v1/auth/{mount}/oidc/auth_url',
+  'get /v1/auth/{mount}/oidc/callback',
+  'post /v1/auth/{mount}/oidc/callback',
   'post /v1/sys/wrapping/lookup',
 ];
 
@@ -109,7 +112,7 @@ async function createIdentities(api: Api): Promise<void> {
   expectStatus(await api('POST', 'identity/entity-alias', entityAlias), 200);
 }
 
-/** Whether a caller may read a move is decided before it is looked up. */
+/** Whether a caller may read a move or an entry is decided before it is looked up. */
 const anyId = '00000000-0000-4000-8000-000000000000';
 
 /** Path parameters of objects that exist; the first matching prefix applies. */
@@ -129,6 +132,7 @@ const objects = (): [prefix: string, parameters: Record<string, string>][] => [
   ['/v1/identity/entity', { id: entityAlias.canonical_id, name: 'entity' }],
   ['/v1/identity/group-alias/', { id: groupAliasId }],
   ['/v1/identity/group/', { id: groupAlias.canonical_id, name: 'group' }],
+  ['/v1/sys/sync/entries/{id}', { id: anyId }],
   ['/v1/sys/sync/codehost-apps/', { name: 'app' }],
   ['/v1/sys/sync/destinations/', { type: 'cloudA-sm', name: at.destination }],
   ['/v1/sys/sync/associations/', { mount: at.mount, secret_name: 'a' }],

@@ -74,7 +74,7 @@ test.each(writes)(
 );
 
 /** Lists that must not be empty: without one, all messages would be discarded. */
-const lists = ['message_ids'];
+const lists = ['message_ids', 'secrets'];
 
 function optionalFields(schema: unknown): [string, Schema][] {
   const shape = (shapeOf(schema) ?? {}) as Record<string, Schema>;

@@ -133,7 +133,7 @@ test('a list has up to 1,000 secrets, a plan 100 without a look', async () => {
   expect(body.data.results).toHaveLength(1_000);
   expect((await call('plan', { secrets: secrets.slice(0, 101) })).status).toBe(400);
   expect((await call('plan', { secrets: refs('a'), look: true })).body.errors).toEqual([
-    'look: is for one secret',
+    'look: cannot be combined with secrets',
   ]);
 });
 

@@ -109,7 +109,7 @@ const planSet = (context: Context) =>
     params: DestinationParams,
     body: secretOrList(maxPlannedSecrets, { look: flag.default(false) }).refine(
       ({ secrets, look }) => secrets === undefined || !look,
-      { path: ['look'], error: 'is for one secret' },
+      { path: ['look'], error: 'cannot be combined with secrets' },
     ),
     handle: async ({ params, body, caller, warn }) => {
       if (isList(body))
