@@ -10,6 +10,8 @@ export interface ConsoleForTest extends Installation {
    * much CPU time.
    */
   open(path: string, options?: OpenOptions): Promise<Page>;
+  /** Opens the sign-in page, which may leave for other origins. */
+  openSignIn(elsewhere: readonly string[], options?: BrowserContextOptions): Promise<Page>;
   /** Closes all pages. Throws if something went wrong in one of them. */
   closePages(): Promise<void>;
 }
@@ -26,8 +28,9 @@ interface OpenedPage extends WatchedPage {
   isPlain: boolean;
 }
 
-export async function startConsole(): Promise<ConsoleForTest> {
-  const [service, browser] = await Promise.all([startInstallation(), startBrowser()]);
+/** @param settings variables of the environment of the service */
+export async function startConsole(settings: Readonly<Record<string, string>> = {}): Promise<ConsoleForTest> {
+  const [service, browser] = await Promise.all([startInstallation(settings), startBrowser()]);
   const pages: OpenedPage[] = [];
   let free: WatchedPage | undefined;
   return {
@@ -38,6 +41,13 @@ export async function startConsole(): Promise<ConsoleForTest> {
       if (watched === free) free = undefined;
       pages.push({ ...watched, isPlain });
       await signIn(watched.page, path, { token, namespace });
+      return watched.page;
+    },
+    openSignIn: async (elsewhere, options = {}) => {
+      const watched = await openPage(browser, service.url, options, elsewhere);
+      pages.push({ ...watched, isPlain: false });
+      await watched.page.goto('/ui/');
+      await watched.page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
       return watched.page;
     },
     closePages: async () => {
@@ -75,6 +85,6 @@ async function signIn(page: Page, path: string, { token, namespace }: Required<S
   await page.goto(`/ui${path}`);
   if (namespace !== '') await page.getByLabel('Namespace').fill(namespace);
   await page.getByRole('textbox', { name: 'Token' }).fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }

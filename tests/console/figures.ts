@@ -50,7 +50,7 @@ async function overviewMs(browser: Browser, url: string, token: string): Promise
     await page.goto('/ui/');
     await page.getByRole('textbox', { name: 'Token' }).fill(token);
     const started = performance.now();
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('Oldest due work').waitFor();
     return performance.now() - started;

@@ -30,7 +30,7 @@ describeInBrowser('signing in', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('Stay signed in when this tab is reloaded.').click();
     await page.getByRole('textbox', { name: 'Token' }).fill(console.rootToken);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -42,7 +42,7 @@ describeInBrowser('signing in', () => {
     const page = await console.open('/');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('textbox', { name: 'Token' }).fill('sst_wrong');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('The service does not accept this token in this namespace.').waitFor();
   });
 
@@ -56,10 +56,10 @@ describeInBrowser('signing in', () => {
     await page.getByRole('tab', { name: 'Directory JWT' }).click();
     await page.getByRole('textbox', { name: 'Role' }).fill('other');
     await page.getByRole('textbox', { name: 'JWT' }).fill(jwt);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('role: does not exist').waitFor();
     await page.getByRole('textbox', { name: 'Role' }).fill('shop');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
   });
 

@@ -115,7 +115,8 @@ export async function startStandalone(
   env: NodeJS.ProcessEnv = {},
 ): Promise<Standalone> {
   const anywhere = await temporaryPlace();
-  const place = { ...anywhere, env: { ...anywhere.env, ...env } };
+  const variables = { ...anywhere.env, ...env };
+  const place = { ...anywhere, env: variables, url: `http://127.0.0.1:${variables.PORT}` };
   await copyInitialData(place);
   let isStopped = false;
   let isEndRequested = false;

@@ -91,7 +91,6 @@ describeInBrowser('every page', () => {
     const page = await console.open('/');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await picture(page, 'sign-in');
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 });

@@ -21,11 +21,12 @@ export interface WatchedPage {
   close(): Promise<void>;
 }
 
-/** Opens a page that is watched from the start. Nothing that is not of this origin is loaded. */
+/** Opens a page that is watched from the start. Nothing is loaded that is not of this origin, or of one in `elsewhere`. */
 export async function openPage(
   browser: Browser,
   baseURL: string,
   options: BrowserContextOptions = {},
+  elsewhere: readonly string[] = [],
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
@@ -37,7 +38,8 @@ export async function openPage(
   });
   page.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(baseURL) && !url.startsWith('data:')) faults.push(`requested ${url}`);
+    if (![baseURL, 'data:', ...elsewhere].some((origin) => url.startsWith(origin)))
+      faults.push(`requested ${url}`);
   });
   return { page, faults, close: () => context.close() };
 }

@@ -7,11 +7,13 @@ import { useSubmission } from './use-submission.ts';
 
 interface LoginFormProps {
   namespace: string;
+  /** The kind of its button. */
+  kind: 'plain' | 'primary';
   onSignIn(token: string): void;
 }
 
 /** Exchanges a JWT of the directory for a token, for a role that binds the principal alone. */
-export function LoginForm({ namespace, onSignIn }: LoginFormProps) {
+export function LoginForm({ namespace, kind, onSignIn }: LoginFormProps) {
   const [login, setLogin] = useState({ mount: 'cloudB', role: '', jwt: '' });
   const { isPending, error, run } = useSubmission();
   const set = (field: keyof typeof login) => (value: string) => setLogin({ ...login, [field]: value });
@@ -39,7 +41,7 @@ export function LoginForm({ namespace, onSignIn }: LoginFormProps) {
         isRequired
       />
       {error !== undefined && <ProblemNotice title="The login was refused." error={error} />}
-      <Button type="submit" kind="primary" isPending={isPending}>
+      <Button type="submit" kind={kind} isPending={isPending}>
         Sign in
       </Button>
     </form>

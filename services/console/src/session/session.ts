@@ -1,5 +1,14 @@
 import { createContext, useContext } from 'react';
 import type { Api, Credentials } from '../api/client.ts';
+import type { ProviderMount } from './people/sign-in-store.ts';
+
+/** Who has signed in, and how. */
+export interface SignedIn extends Credentials {
+  /** Whether the console has requested the token for this session. Signing out revokes it. */
+  isIssued: boolean;
+  /** Where the user has signed in with a browser. */
+  provider?: ProviderMount;
+}
 
 /** The signed-in user. */
 export interface Session extends Credentials {

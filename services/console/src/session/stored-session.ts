@@ -1,18 +1,18 @@
-import type { Credentials } from '../api/client.ts';
+import type { SignedIn } from './session.ts';
 
 const key = 'session';
 
 /** Returns the session that the user asked to keep for this tab, if there is one. */
-export function readStoredSession(): Credentials | undefined {
+export function readStoredSession(): SignedIn | undefined {
   try {
     const stored: unknown = JSON.parse(window.sessionStorage.getItem(key) ?? 'null');
-    return isCredentials(stored) ? stored : undefined;
+    return isSession(stored) ? { ...stored, isIssued: stored.isIssued === true } : undefined;
   } catch {
     return undefined;
   }
 }
 
-const isCredentials = (stored: unknown): stored is Credentials =>
+const isSession = (stored: unknown): stored is SignedIn =>
   typeof stored === 'object' &&
   stored !== null &&
   'token' in stored &&
@@ -21,7 +21,7 @@ const isCredentials = (stored: unknown): stored is Credentials =>
   typeof stored.namespace === 'string';
 
 /** Keeps the session until the tab is closed. Its token is then readable by what can read the browser's profile. */
-export const storeSession = (session: Credentials): void =>
+export const storeSession = (session: SignedIn): void =>
   window.sessionStorage.setItem(key, JSON.stringify(session));
 
 export const forgetStoredSession = (): void => window.sessionStorage.removeItem(key);

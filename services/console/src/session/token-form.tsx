@@ -8,11 +8,13 @@ import { useSubmission } from './use-submission.ts';
 
 interface TokenFormProps {
   namespace: string;
+  /** The kind of its button. */
+  kind: 'plain' | 'primary';
   onSignIn(token: string): void;
 }
 
 /** Signs in with a token, after the service has accepted it. */
-export function TokenForm({ namespace, onSignIn }: TokenFormProps) {
+export function TokenForm({ namespace, kind, onSignIn }: TokenFormProps) {
   const [token, setToken] = useState('');
   const [refused, setRefused] = useState(false);
   const { isPending, error, run } = useSubmission();
@@ -38,7 +40,7 @@ export function TokenForm({ namespace, onSignIn }: TokenFormProps) {
         isRequired
       />
       {error !== undefined && <ProblemNotice title="The token could not be checked." error={error} />}
-      <Button type="submit" kind="primary" isPending={isPending}>
+      <Button type="submit" kind={kind} isPending={isPending}>
         Sign in
       </Button>
     </form>
