@@ -30,6 +30,12 @@ export class Bao {
     return { env, cwd: this.home, ...(input === undefined ? {} : { input }) };
   }
 
+  /** The environment and the folder in which its commands run. */
+  environment(): { env: NodeJS.ProcessEnv; cwd: string } {
+    const { env, cwd } = this.#options({});
+    return { env, cwd };
+  }
+
   /** Runs a command, whose words are separated by blanks, whatever its exit code. */
   run(command: string, options: BaoOptions = {}): Promise<Run> {
     return run(this.#program, command.split(' '), this.#options(options));
