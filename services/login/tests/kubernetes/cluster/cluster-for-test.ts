@@ -110,24 +110,31 @@ const controls = (state: State) => ({
   },
 });
 
+/** A request that it cannot answer, such as one with a token that it never issues, must not end the tests. */
 const listener =
   (state: State): RequestListener =>
-  async (request, response) => {
-    const bytes = await buffer(request);
-    const body = bytes.toString();
-    const bearer = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-    state.received.push({ method: request.method!, path: request.url!, bearer, body });
-    if (request.method === 'POST' && tokenRequest.test(request.url!))
-      return issueToken(state.authority)(request.url!, bytes, response);
-    const isReview =
-      request.url === '/apis/authentication.k8s.io/v1/tokenreviews' && request.method === 'POST';
-    const replaced = isReview ? state.answers.review : state.answers.keys;
-    if (!isReview && request.url !== '/openid/v1/jwks') sendStatus(response, 404);
-    else if (replaced !== undefined) replaced(request, response);
-    else if (isReview) await review(state.authority)({ bearer, body }, response);
-    else if (state.isPublished) send(response, 200, { keys: [state.authority.jwk] });
-    else sendStatus(response, 403);
-  };
+  (request, response) =>
+    void answered(state, request, response).catch(() => sendStatus(response, 500));
+
+async function answered(
+  state: State,
+  request: Parameters<Answer>[0],
+  response: Parameters<Answer>[1],
+): Promise<void> {
+  const bytes = await buffer(request);
+  const body = bytes.toString();
+  const bearer = (request.headers.authorization ?? '').replace(/^Bearer /, '');
+  state.received.push({ method: request.method!, path: request.url!, bearer, body });
+  if (request.method === 'POST' && tokenRequest.test(request.url!))
+    return issueToken(state.authority)(request.url!, bytes, response);
+  const isReview = request.url === '/apis/authentication.k8s.io/v1/tokenreviews' && request.method === 'POST';
+  const replaced = isReview ? state.answers.review : state.answers.keys;
+  if (!isReview && request.url !== '/openid/v1/jwks') sendStatus(response, 404);
+  else if (replaced !== undefined) replaced(request, response);
+  else if (isReview) await review(state.authority)({ bearer, body }, response);
+  else if (state.isPublished) send(response, 200, { keys: [state.authority.jwk] });
+  else sendStatus(response, 403);
+}
 
 /** Where clients request the token of a service account. */
 const tokenRequest = /^\/api\/v1\/namespaces\/([^/]+)\/serviceaccounts\/([^/]+)\/token$/;
