@@ -91,10 +91,12 @@ const others: Readonly<Record<string, readonly string[]>> = {
   ],
   'derived again from `secret_since`': ['login.cloudb_rotations.scheduled_at'],
   'past events, which are kept a little longer': [
+    'secrets.events.at',
     'sync.events.at',
     'sync.events.paused_until',
     'sync.outcome_minutes.minute',
   ],
+  'written again every few seconds, as long as it matters': ['secrets.event_listening.until'],
   'the clock itself': ['login', 'secrets', 'sync'].flatMap((schema) => [
     `${schema}.clock.seen_at`,
     `${schema}.clock.set_back_at`,

@@ -5,9 +5,10 @@ export const counted: Record<string, number> = {
   countAssociations: 1_001,
   countToPush: 1_001,
   countExternalSecrets: 100,
-  // A page of 500.
+  // A page: of 500, or of 5,000.
   countSomeEvents: 500,
   sweepSomeEvents: 1_000,
+  deleteOldEvents: 5_000,
   countToReplan: 1_001,
   countDue: 5_000,
   countRepairable: 1_001,

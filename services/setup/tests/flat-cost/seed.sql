@@ -134,6 +134,10 @@ insert into sync.entries (association_id, destination_id, destination_type, sub_
 -- 100,000 destinations that were deleted within four years
 insert into sync.deleted_destinations (id, deleted_at)
   select md5('gone' || n)::uuid, now() - n * interval '20 minutes' from generate_series(1, 100000) as n;
+-- 200,000 changes of secrets, which are new
+insert into secrets.events (kind, mount_id, path, current_version)
+  select 'data-write', m.id, 'team0/app' || n, 1
+  from generate_series(1, 200000) as n, (select id from secrets.mounts where disabled_at is null limit 1) m;
 -- 200,000 events, and outcomes of an hour in 3,000 namespaces
 insert into sync.events (kind, destination_id, association_id, sub_key, external_name, status, outcome, attempts)
   select 'entry', destination_id, association_id, sub_key, external_name, status, 'succeeded', 1 from sync.entries limit pg_temp.scaled(200000);

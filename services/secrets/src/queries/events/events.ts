@@ -77,8 +77,8 @@ export async function readHorizon(sql: Sql): Promise<bigint> {
 /** Deletes the oldest events if they are older than two minutes, a page of them. Returns how many. */
 export async function deleteOldEvents(sql: Sql, limit: number): Promise<number> {
   const rows = await sql.query(
-    `delete from secrets.events where id in (
-       select id from (select id, at from secrets.events order by id limit $1) oldest where at < now() - interval '2 minutes')
+    `delete from secrets.events where id = any(array(
+       select id from (select id, at from secrets.events order by id limit $1) oldest where at < now() - interval '2 minutes'))
      returning id`,
     [limit],
   );
