@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type LoginForTest, startLoginForTest } from '../login-for-test.ts';
 import { type IssuerForTest, startIssuer } from './issuer-for-test.ts';
 
@@ -24,17 +24,18 @@ function createCertificate(name: string): string {
 
 let login: LoginForTest;
 let issuer: IssuerForTest;
-let url: string;
+let base: string;
 const [own, other] = [createCertificate('own'), createCertificate('other')];
-const server = createServer({ key: readFileSync(file('own.key')), cert: own }, (_request, response) =>
-  response.end(JSON.stringify(issuer.keySet())),
+const server = createServer({ key: readFileSync(file('own.key')), cert: own }, (request, response) =>
+  response.end(JSON.stringify(request.url === '/keys' ? issuer.keySet() : discoveryDocument())),
 );
+const discoveryDocument = () => ({ issuer: base, jwks_uri: `${base}/keys` });
 
 beforeAll(async () => {
   issuer = await startIssuer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  url = `https://127.0.0.1:${port}/keys`;
+  base = `https://127.0.0.1:${port}`;
   login = await startLoginForTest({ egressAllow: [`127.0.0.1/32:${port}`] });
   await login.call('POST', '/sys/auth/jwt', { type: 'jwt' });
 });
@@ -44,13 +45,33 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const configure = (over: object) =>
-  login.call('POST', '/auth/jwt/config', { jwks_url: url, bound_issuer: issuer.url, ...over });
+const configure = (body: object) => login.call('POST', '/auth/jwt/config', body);
 
-test('keys are fetched over TLS only from whom a configured or known authority vouches for', async () => {
-  const unknown = { status: 400, body: { errors: ['jwks_url: the directory does not respond'] } };
-  expect(await configure({})).toMatchObject(unknown);
-  expect(await configure({ jwks_ca_pem: other })).toMatchObject(unknown);
-  expect((await configure({ jwks_ca_pem: own })).status).toBe(204);
-  expect((await configure({ jwks_ca_pem: other + own })).status).toBe(204);
+/** The status of a login with a JWT of the issuer that the mount is to trust. */
+async function logIn(iss: string): Promise<number> {
+  const role = { role_type: 'jwt', user_claim: 'sub', bound_audiences: 'secrets', bound_subject: 'w-1' };
+  await login.call('POST', '/auth/jwt/role/web', role);
+  const jwt = await issuer.sign({ iss, aud: 'secrets', sub: 'w-1' });
+  return (await login.call('POST', '/auth/jwt/login', { role: 'web', jwt })).status;
+}
+
+describe.each([
+  ['jwks_url', 'jwks_ca_pem', () => ({ jwks_url: `${base}/keys`, bound_issuer: base })],
+  ['oidc_discovery_url', 'oidc_discovery_ca_pem', () => ({ oidc_discovery_url: base })],
+])('over TLS, the keys of %s are fetched', (source, authorities, config) => {
+  test('only from whom a configured or known authority vouches for', async () => {
+    const unknown = { status: 400, body: { errors: [`${source}: the directory does not respond`] } };
+    expect(await configure(config())).toMatchObject(unknown);
+    expect(await configure({ ...config(), [authorities]: other })).toMatchObject(unknown);
+    expect((await configure({ ...config(), [authorities]: own })).status).toBe(204);
+    expect((await configure({ ...config(), [authorities]: other + own })).status).toBe(204);
+  });
+
+  test('and verify a login, unless the authority is another', async () => {
+    const skipped = { ...config(), skip_jwks_validation: true };
+    await configure({ ...skipped, [authorities]: other });
+    expect(await logIn(base)).toBe(503);
+    await configure({ ...config(), [authorities]: own });
+    expect(await logIn(base)).toBe(200);
+  });
 });
