@@ -39,6 +39,15 @@ const signIn = async (url: URL, person: string): Promise<URL> => {
   return new URL(`${redirectUri}?${returned}`);
 };
 
+test('who has a session there returns without a page, and nobody else', async () => {
+  const browser = new Browser();
+  const silently = async () =>
+    (await browser.signIn((await authUrl({ prompt: 'none' })).href, redirectUri, '')).get('error');
+  expect(await silently()).toBe('login_required');
+  await browser.signIn((await authUrl()).href, redirectUri, 'person=operator');
+  expect(await silently()).toBeNull();
+});
+
 const redeem = (returned: URL, more: object = {}) =>
   oidc.authorizationCodeGrant(config, returned, {
     expectedState: 's',

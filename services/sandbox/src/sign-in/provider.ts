@@ -55,6 +55,10 @@ async function startProvider(issuer: string): Promise<Provider> {
 }
 
 async function configuration(): Promise<Configuration> {
+  const { interactionPolicy } = await import('oidc-provider');
+  const policy = interactionPolicy.base();
+  // As a native client, the console could not return silently after a reload. It is one only so that any port will do.
+  policy.get('consent')?.checks.remove('native_client_prompt');
   // @ts-expect-error it has no types
   const { default: MemoryAdapter } = await import('oidc-provider/lib/adapters/memory_adapter.js');
   return {
@@ -80,7 +84,7 @@ async function configuration(): Promise<Configuration> {
       return { accountId: id, claims: () => claims };
     },
     features: { devInteractions: { enabled: false } },
-    interactions: { url: (_context, { uid }) => `${providerPath}/interaction/${uid}` },
+    interactions: { policy, url: (_context, { uid }) => `${providerPath}/interaction/${uid}` },
     renderError: (context, { error, error_description }) => {
       context.body = { errors: [`${error}: ${error_description}`] };
     },
