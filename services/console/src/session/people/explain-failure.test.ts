@@ -8,11 +8,15 @@ const problem = (status: number, ...errors: string[]) =>
   });
 
 test('a session that has ended is no failure of the user', () => {
-  for (const code of ['login_required', 'interaction_required', 'consent_required'])
-    expect([
-      isSessionEnd(new ProviderRefusal(code)),
-      explainFailure(new ProviderRefusal(code)).title,
-    ]).toEqual([true, 'Your session at the provider has ended.']);
+  const asks = 'The provider wants to ask you something.';
+  for (const [code, title] of [
+    ['login_required', 'Your session at the provider has ended.'],
+    ['interaction_required', asks],
+    ['consent_required', asks],
+  ] as const) {
+    const refusal = new ProviderRefusal(code);
+    expect([isSessionEnd(refusal), explainFailure(refusal).title]).toEqual([true, title]);
+  }
   expect(isSessionEnd(new ProviderRefusal('access_denied'))).toBe(false);
 });
 

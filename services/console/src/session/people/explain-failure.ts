@@ -56,8 +56,13 @@ export const isSessionEnd = (failure: SignInFailure): boolean =>
 
 /** Says in plain language why a sign-in has failed and what to do. */
 export function explainFailure(failure: SignInFailure): Explanation {
-  if (isSessionEnd(failure))
-    return { title: 'Your session at the provider has ended.', sentences: ['Sign in again.'] };
+  if (isSessionEnd(failure)) {
+    const hasEnded = failure instanceof ProviderRefusal && failure.code === 'login_required';
+    const title = hasEnded
+      ? 'Your session at the provider has ended.'
+      : 'The provider wants to ask you something.';
+    return { title, sentences: ['Sign in again.'] };
+  }
   if (failure instanceof ProviderRefusal)
     return (
       byCode[failure.code] ?? {
