@@ -61,6 +61,7 @@ export async function startProduct({
     ROOT_TOKEN_FILE: rootTokenFile,
     AUDIT_FILE: join(folder, 'audit.log'),
     ...(sandboxUrl === undefined ? {} : endpointsIn(sandboxUrl)),
+    ...(sandboxUrl === undefined ? {} : { LOGIN_EGRESS_ALLOW: `127.0.0.1/32:${new URL(sandboxUrl).port}` }),
   };
   const running: Product['programs'] = [];
   const start: StartService = async (service, env = {}, portVariable = 'PORT') => {
