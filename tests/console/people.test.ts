@@ -220,7 +220,5 @@ describeInBrowser('people who sign in through a provider', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
     if (colorScheme === 'light' && width === 1280) await picture(page, 'sign-in');
-    if (process.env.SIGN_IN_PICTURES)
-      await page.screenshot({ path: `${process.env.SIGN_IN_PICTURES}/${colorScheme}-${width}.png` });
   });
 });
