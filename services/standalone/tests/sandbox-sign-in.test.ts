@@ -6,7 +6,7 @@ import { startStandaloneForTest, withFolder } from './standalone-for-test.ts';
 const clientNonce = 'a-nonce-of-the-client';
 const redirect_uri = 'http://127.0.0.1:8250/oidc/callback';
 
-test('people sign in at the provider of the sandbox, with the policy of their group, also after a restart', async () => {
+test('people sign in at the provider of the sandbox, with the policy of their group, also after a restart and without root token', async () => {
   await withFolder(async (folder) => {
     for (const start of ['first', 'second']) {
       const standalone = await startStandaloneForTest({ DATA_DIR: folder, INSTALLATION: 'test' });
@@ -30,7 +30,7 @@ test('people sign in at the provider of the sandbox, with the policy of their gr
           ...returned,
           client_nonce: clientNonce,
         })) as {
-          auth?: { identity_policies: string[] };
+          auth?: { identity_policies: string[]; client_token: string };
           errors?: string[];
         };
       };
@@ -41,6 +41,17 @@ test('people sign in at the provider of the sandbox, with the policy of their gr
       expect(await call('GET', 'sys/auth/oidc', undefined, root)).toMatchObject({
         data: { config: { listing_visibility: 'unauth' } },
       });
+      if (start === 'second') {
+        const headers = { 'x-service-token': root };
+        const revoked = await fetch(`${standalone.url}/v1/auth/token/revoke-self`, {
+          method: 'POST',
+          headers,
+        });
+        expect(revoked.status).toBe(204);
+        expect(await call('GET', 'sys/auth/oidc', undefined, root)).toHaveProperty('errors');
+        const { auth } = await signIn('operator');
+        expect(await call('GET', 'sys/auth/oidc', undefined, auth!.client_token)).toHaveProperty('data');
+      }
       await standalone.stop();
     }
   });
