@@ -133,6 +133,7 @@ const objects = (): [prefix: string, parameters: Record<string, string>][] => [
   ['/v1/identity/group-alias/', { id: groupAliasId }],
   ['/v1/identity/group/', { id: groupAlias.canonical_id, name: 'group' }],
   ['/v1/sys/sync/entries/{id}', { id: anyId }],
+  ['/v1/sys/events/subscribe/{type}', { type: 'kv-v2' }],
   ['/v1/sys/sync/codehost-apps/', { name: 'app' }],
   ['/v1/sys/sync/destinations/', { type: 'cloudA-sm', name: at.destination }],
   ['/v1/sys/sync/associations/', { mount: at.mount, secret_name: 'a' }],
