@@ -206,6 +206,15 @@ describe('refuses', () => {
     ).toEqual([403, 'the provider refused the request of this auth mount: invalid_grant']);
   });
 
+  test('an ID token with another nonce, although the code is redeemed', async () => {
+    const url = new URL(await begin());
+    url.searchParams.set('nonce', 'of-another-sign-in');
+    expect(await refused(await complete(await provider.visit(url.href)))).toEqual([
+      403,
+      expect.stringMatching(/^the response of the provider was refused/),
+    ]);
+  });
+
   test('a code that was used, or never issued', async () => {
     const { state, iss } = Object.fromEntries(await provider.visit(await begin()));
     expect((await refused(await complete({ state: state!, iss: iss!, code: 'x' })))[0]).toBe(403);
