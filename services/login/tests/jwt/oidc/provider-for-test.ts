@@ -37,7 +37,7 @@ const usual: Configuration = {
       response_types: ['code'],
     },
   ],
-  claims: { openid: ['sub', 'groups', 'email', 'department'] },
+  claims: { openid: ['sub'], profile: ['groups', 'email', 'department', 'nbf'] },
   conformIdTokenClaims: false,
   features: { devInteractions: { enabled: false } },
   interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },

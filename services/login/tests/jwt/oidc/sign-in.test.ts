@@ -27,6 +27,7 @@ const role = {
   role_type: 'oidc',
   allowed_redirect_uris: redirectUri,
   bound_claims: { groups: ['operators', 'developers'] },
+  oidc_scopes: ['profile'],
   user_claim: 'sub',
   groups_claim: 'groups',
   token_policies: 'dev',
@@ -124,6 +125,14 @@ describe('a sign-in', () => {
   test('reads claims that the ID token lacks from the provider', async () => {
     await configure({ oidc_discovery_url: conforming!.url });
     expect((await complete(await conforming!.visit(await begin()))).status).toBe(200);
+  });
+
+  test('reads no other claims from the provider, such as times', async () => {
+    conforming!.user = { ...usual, claims: { ...usual.claims, nbf: 4_000_000_000 } };
+    await configure({ oidc_discovery_url: conforming!.url });
+    const { body } = await complete(await conforming!.visit(await begin()));
+    expect(body.errors).toBeUndefined();
+    conforming!.user = usual;
   });
 
   test('is renewed as long as the role admits it', async () => {

@@ -90,12 +90,14 @@ async function redeem(
     idToken: tokens.id_token!,
     claimsOfUser: async (claims) => {
       const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
-      if (!hasMore || neededClaims(target.role).every((name) => isKnown(claims, name))) return {};
-      return oidc
+      const missing = neededClaims(target.role).filter((name) => !isKnown(claims, name));
+      if (!hasMore || missing.length === 0) return {};
+      const described = await oidc
         .fetchUserInfo(provider, tokens.access_token, claims.sub as string)
         .catch((cause: unknown) => {
           throw asProblem(cause);
         });
+      return Object.fromEntries(Object.entries(described).filter(([key]) => leadsToOne(key, missing)));
     },
   };
 }
@@ -108,6 +110,12 @@ const neededClaims = (role: JwtRole): string[] =>
     ...Object.keys(role.bound_claims),
     ...Object.keys(role.claim_mappings),
   ].filter((name) => name !== '');
+
+/** Whether a claim is, or contains, one of these, which may be JSON pointers or lead into a claim with dots. */
+const leadsToOne = (key: string, names: readonly string[]): boolean =>
+  names.some(
+    (name) => [key, `/${key}`].includes(name) || name.startsWith(`${key}.`) || name.startsWith(`/${key}/`),
+  );
 
 /** Groups that a token omits because they are too many are not asked for: their absence is the reason of a refusal. */
 const isKnown = (claims: Claims, name: string): boolean =>
