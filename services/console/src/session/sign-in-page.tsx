@@ -16,7 +16,7 @@ import './sign-in.css';
 export interface WhySignedOut {
   /** Why the previous session ended. */
   notice?: string;
-  /** What a sign-in through a provider has failed with. */
+  /** The failure of the last sign-in through a provider. */
   failure?: SignInFailure;
   /** The namespace of that session or sign-in. */
   namespace?: string;

@@ -9,7 +9,7 @@ export interface Subscription {
 
 const maxPatterns = 20;
 
-/** Parses what a client asks for. `*` stands for any characters. Throws `invalid` for what is not supported. */
+/** Parses the subscription that a client asks for. `*` matches any characters. Throws `invalid` for what is not supported. */
 export function parseSubscription(
   type: string,
   { json, filter, namespaces = '' }: { json?: string | undefined; filter?: unknown; namespaces?: string },

@@ -6,7 +6,7 @@ interface EventSource {
   currentVersion?: string;
   oldestVersion?: string;
   versions?: string;
-  /** What follows `from`: a row for each event. */
+  /** SQL after `from`, with a row for each event. */
   from: string;
 }
 
