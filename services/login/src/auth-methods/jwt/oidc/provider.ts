@@ -109,7 +109,10 @@ const shown = (error: string): string => (code.test(error) ? error : 'an unknown
 /** Errors at the provider's token endpoint that the configuration of the mount causes: RFC 6749, section 5.2. */
 const ofConfiguration = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope'];
 
-/** Why a call of the provider has failed, without anything of its responses but codes. */
+/**
+ * Why a call of the provider has failed, without anything of its responses but codes. Its errors are no causes: they contain
+ * responses, with tokens.
+ */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof oidc.AuthorizationResponseError)
@@ -129,13 +132,11 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof oidc.ClientError && error.code === 'OAUTH_RESPONSE_IS_NOT_CONFORM')
     return statusProblem(cause);
   if (error instanceof oidc.ClientError)
-    return new Problem('forbidden', `the response of the provider was refused: ${shown(error.code ?? '')}`, {
-      cause: error,
-    });
+    return new Problem('forbidden', `the response of the provider was refused: ${shown(error.code ?? '')}`);
   return new Problem('unavailable', 'the provider does not respond', { cause: error, retryAfterSeconds: 2 });
 }
 
 const statusProblem = (cause: unknown): Problem =>
   cause instanceof Response && (cause.status >= 500 || cause.status === 429)
     ? new Problem('unavailable', `the provider returned status ${cause.status}`, { retryAfterSeconds: 2 })
-    : new Problem('bad_gateway', 'the provider returned something unusable', { cause });
+    : new Problem('bad_gateway', 'the provider returned something unusable');
