@@ -51,6 +51,7 @@ describeInBrowser('people who sign in through a provider', () => {
       user_claim: 'sub',
       groups_claim: 'groups',
       bound_claims: { groups: ['operators'] },
+      oidc_scopes: ['profile'],
       allowed_redirect_uris: [`${console.url}/ui/signed-in`],
       policies: 'operator',
     };
