@@ -1,4 +1,3 @@
-import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,6 @@ import { freePorts } from '../../scripts/free-ports.ts';
 import { startChildServer } from '../../scripts/test-services/child-server.ts';
 import { clientFolder } from '../../tests/clients/install/install.ts';
 import { type Api, vaultClient } from '../system/api-client.ts';
-import type { Directory } from '../system/directory.ts';
 
 /** Where OpenBao stores its data: in its own storage, or in a database, of which it keeps two idle connections by default. */
 export type Storage = 'raft' | { databaseUrl: string; idleConnections?: number };
@@ -77,34 +75,4 @@ async function initialize(url: string): Promise<Api> {
   await anonymous('PUT', 'sys/unseal', { key: keys_base64[0] });
   await eventually(() => anonymous('GET', 'sys/health'), { timeoutMs: 60_000 });
   return vaultClient(url, root_token);
-}
-
-/** Lets the identities of a directory log in as `role` of the mount `jwt`, like cloudB logins of the product. */
-export async function allowLogins(
-  api: Api,
-  { role, policy, audience, principals, directory }: LoginRules & { directory: Directory },
-): Promise<void> {
-  const { keys } = (await (await fetch(directory.keysUrl)).json()) as { keys: JsonWebKey[] };
-  const pem = keys.map((key) =>
-    createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' }),
-  );
-  await api('POST', 'sys/auth/jwt', { type: 'jwt' });
-  const config = { jwt_validation_pubkeys: pem, bound_issuer: directory.issuer };
-  await eventually(() => api('POST', 'auth/jwt/config', config), { timeoutMs: 10_000 });
-  await api('POST', `auth/jwt/role/${role}`, {
-    role_type: 'jwt',
-    user_claim: 'sub',
-    bound_audiences: [audience],
-    bound_claims: { oid: principals },
-    token_policies: [policy],
-    token_ttl: '1h',
-  });
-}
-
-/** Who may log in, and the policy that they get. */
-export interface LoginRules {
-  role: string;
-  policy: string;
-  audience: string;
-  principals: string[];
 }

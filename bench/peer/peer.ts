@@ -5,8 +5,8 @@ import { alternate, type Load, type Runs, type Side } from '../load/alternate.ts
 import { memoryOf, treeOf } from '../load/process-tree.ts';
 import type { Report } from '../output/report.ts';
 import { forEach } from '../system/api-client.ts';
-import { reportOfPeers, reportOfStandalone, type StandaloneMemory } from './peer-report.ts';
-import { mount, type PeerSide, role, type Sides, startSides } from './sides.ts';
+import { jwtLogins, reportOfPeers, reportOfStandalone, type StandaloneMemory } from './peer-report.ts';
+import { jwtLoginPath, mount, type PeerSide, role, type Sides, startSides } from './sides.ts';
 
 const secrets = 1_000;
 const restSeconds = 10;
@@ -80,6 +80,10 @@ function loadsOf({ sides, jwts }: Sides): Load[] {
     {
       name: 'login',
       job: (side) => ({ method: 'POST', headers: json, paths: [own(side).loginPath], bodies: logins }),
+    },
+    {
+      name: jwtLogins,
+      job: { method: 'POST', headers: json, paths: [`/v1/${jwtLoginPath}`], bodies: logins },
     },
     {
       name: 'write',

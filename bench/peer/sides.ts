@@ -4,7 +4,8 @@ import type { Api } from '../system/api-client.ts';
 import { type Directory, directoryOf, type Identities, issueJwts } from '../system/directory.ts';
 import { startProduct } from '../system/product.ts';
 import { startProgram } from '../system/program.ts';
-import { allowLogins, type LoginRules, startOpenBao } from './openbao.ts';
+import { allowJwtLogins } from './jwt-logins.ts';
+import { startOpenBao } from './openbao.ts';
 import { type NpmStart, npmStart, type Ready, readyWithoutNpm } from './standalone-peer.ts';
 
 /** One of the servers that are compared, prepared for the same requests as the others. */
@@ -13,6 +14,7 @@ export interface PeerSide extends Side {
   processes: string[];
   /** The token that may read and write secrets, as a header. */
   headers: Record<string, string>;
+  /** Logs in as `role` with the product's method `cloudB`; of OpenBao, with `jwt`. */
   loginPath: string;
   /** Calls it as its root user. */
   api: Api;
@@ -38,6 +40,8 @@ export const names = {
 } as const;
 
 export const role = 'bench';
+/** Logs in as `role` with the method `jwt`, on every side. */
+export const jwtLoginPath = 'auth/jwt/login';
 /** The mount of the secrets. */
 export const mount = 'kv';
 const audience = 'https://secrets.example.test';
@@ -123,14 +127,16 @@ async function productSide(
   processes: Processes,
 ): Promise<PeerSide> {
   await prepareSecrets(api);
-  await api('POST', 'sys/auth/jwt', { type: 'cloudB' });
-  await api('POST', 'auth/jwt/config', { tenant_id: directory.tenantId, resource: audience });
-  await api('POST', `auth/jwt/role/${role}`, {
+  await api('POST', 'sys/auth/cloudb', { type: 'cloudB' });
+  await api('POST', 'auth/cloudb/config', { tenant_id: directory.tenantId, resource: audience });
+  await api('POST', `auth/cloudb/role/${role}`, {
     token_policies: role,
     token_ttl: '1h',
     bound_service_principal_ids: known.principals,
   });
-  return sideOf({ url, api }, name, known, processes, 'x-service-token');
+  await allowJwtLogins(api, { role, policy: role, audience, principals: known.principals, directory });
+  const prepared = { name, processes, loginPath: 'auth/cloudb/login', header: 'x-service-token' };
+  return sideOf({ url, api }, known, prepared);
 }
 
 async function openBaoSide(
@@ -140,9 +146,9 @@ async function openBaoSide(
   processes: Processes,
 ): Promise<PeerSide> {
   await prepareSecrets(api);
-  const rules: LoginRules = { role, policy: role, audience, principals: known.principals };
-  await allowLogins(api, { ...rules, directory });
-  return sideOf({ url, api }, name, known, processes, 'x-vault-token');
+  await allowJwtLogins(api, { role, policy: role, audience, principals: known.principals, directory });
+  const prepared = { name, processes, loginPath: jwtLoginPath, header: 'x-vault-token' };
+  return sideOf({ url, api }, known, prepared);
 }
 
 async function prepareSecrets(api: Api): Promise<void> {
@@ -152,12 +158,16 @@ async function prepareSecrets(api: Api): Promise<void> {
 
 async function sideOf(
   { url, api }: Server,
-  name: string,
   { jwts }: Identities,
-  processes: Processes,
-  header: string,
+  {
+    name,
+    processes,
+    loginPath,
+    header,
+  }: Record<'name' | 'loginPath' | 'header', string> & {
+    processes: Processes;
+  },
 ): Promise<PeerSide> {
-  const loginPath = 'auth/jwt/login';
   const { auth } = (await api('POST', loginPath, { role, jwt: jwts[0] })) as {
     auth: { client_token: string };
   };
