@@ -9,6 +9,8 @@ export * from './paths/request-path.ts';
 export { seenPath } from './paths/seen-path.ts';
 export * from './policies/matching/compile-policies.ts';
 export { type Conditions, meetsConditions } from './policies/rules/conditions.ts';
+export { matchesStars } from './policies/rules/event-types.ts';
+export { capabilityNames } from './policies/rules/grant.ts';
 export type { RequestParameters } from './policies/rules/parameter-rules.ts';
 export * from './policies/rules/policy-rules.ts';
 export {
@@ -19,7 +21,7 @@ export {
 } from './policies/rules/policy-size.ts';
 export * from './policies/store/built-in-policies.ts';
 export type { PlainRequest } from './policies/store/may-read.ts';
-export { permitsPlainRead } from './policies/store/may-read.ts';
+export { permitsEvent, permitsPlainRead } from './policies/store/may-read.ts';
 export { readMountAccess } from './policies/store/mount-access.ts';
 export * from './policies/store/policy-reader.ts';
 export { generatedName } from './policies/store/read-template-values.ts';

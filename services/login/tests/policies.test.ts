@@ -206,6 +206,16 @@ describe('capabilities', () => {
     expect(body.data).toEqual({ 'kv/ann/x': ['deny'], 'kv/bob/x': ['deny'] });
   });
 
+  test('include subscribe, whatever its event types are', async () => {
+    const policy = `path "kv/a" { capabilities = ["subscribe", "read"] subscribe_event_types = ["kv*"] }
+      path "kv/b" { capabilities = ["subscribe"] } path "kv/c" { capabilities = ["deny", "subscribe"] }`;
+    await login.call('POST', '/sys/policies/acl/listener', { policy });
+    const caller = testCaller({ policies: ['listener'] });
+    const paths = ['kv/a', 'kv/b', 'kv/c'];
+    const { body } = await login.call('POST', '/sys/capabilities-self', { paths }, caller);
+    expect(body.data).toEqual({ 'kv/a': ['read', 'subscribe'], 'kv/b': ['subscribe'], 'kv/c': ['deny'] });
+  });
+
   test('of a path with a slash at its end are those of the folder', async () => {
     const policy = 'path "kv/team" { capabilities = ["list"] }';
     await login.call('POST', '/sys/policies/acl/folder', { policy });

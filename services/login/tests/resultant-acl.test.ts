@@ -10,7 +10,7 @@ afterAll(() => login.stop());
 
 test('the resulting rules of a caller are combined by path', async () => {
   const policies = {
-    one: 'path "kv/data/a" { capabilities = ["read"] } path "kv/*" { capabilities = ["list"] }',
+    one: 'path "kv/data/a" { capabilities = ["read"] } path "kv/*" { capabilities = ["list", "subscribe"] }',
     two: 'path "kv/data/a" { capabilities = ["update"] } path "+/b" { capabilities = ["deny", "read"] }',
   };
   for (const [name, policy] of Object.entries(policies))
@@ -20,7 +20,7 @@ test('the resulting rules of a caller are combined by path', async () => {
   expect(data).toEqual({
     root: false,
     exact_paths: { 'kv/data/a': { capabilities: ['read', 'update'] } },
-    glob_paths: { 'kv/': { capabilities: ['list'] }, '+/b': { capabilities: ['deny'] } },
+    glob_paths: { 'kv/': { capabilities: ['list', 'subscribe'] }, '+/b': { capabilities: ['deny'] } },
   });
 });
 

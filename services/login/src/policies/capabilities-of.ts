@@ -1,4 +1,5 @@
 import {
+  capabilityNames,
   decideOnEach,
   type PolicyHolder,
   type RowSource,
@@ -31,8 +32,8 @@ export async function capabilitiesOf(
     const path = given.replace(/^\/+|\/$/g, '');
     const seen = seenPath(path, { namespace: where, tokenNamespace: namespace });
     if (seen === undefined) return ['deny'];
-    const { capabilities } = isFolder ? policies.onFolder(seen) : policies.on(seen);
-    return capabilities.length === 0 ? ['deny'] : capabilities;
+    const names = capabilityNames(isFolder ? policies.onFolder(seen) : policies.on(seen));
+    return names.length === 0 ? ['deny'] : names;
   };
   const decided = await decideOnEach(namespace.id, policies, paths, on);
   return Object.fromEntries(paths.map((path, at) => [path, decided[at]!]));

@@ -95,6 +95,21 @@ const refused: [string, string, RegExp][] = [
     /must be a list of names/,
   ],
   [
+    'event types that are not a list',
+    'path "a" { subscribe_event_types = "kv*" }',
+    /must be a list of names/,
+  ],
+  [
+    'an empty event type',
+    'path "a" { capabilities = ["subscribe"] subscribe_event_types = [""] }',
+    /an event type must not be empty/,
+  ],
+  [
+    'more than 32 event types',
+    `path "a" { capabilities = ["subscribe"] subscribe_event_types = [${'"a",'.repeat(33)}] }`,
+    /at most 32 event types/,
+  ],
+  [
     'a limit for wrapping that is no duration',
     'path "a" { min_wrapping_ttl = "x" }',
     /min_wrapping_ttl must be a duration/,
@@ -139,6 +154,21 @@ describe('a path may have', () => {
       'a shorthand and capabilities',
       'policy = "read" capabilities = ["update"]',
       { capabilities: ['read', 'list', 'update'] },
+    ],
+    [
+      'the capability to subscribe, with event types',
+      'capabilities = ["list", "subscribe"] subscribe_event_types = ["kv*"]',
+      { capabilities: ['list'], subscribe_event_types: ['kv*'] },
+    ],
+    [
+      'the capability to subscribe, without event types',
+      'capabilities = ["subscribe"]',
+      { capabilities: [], subscribe_event_types: [] },
+    ],
+    [
+      'event types without the capability, which have no effect',
+      'capabilities = ["read"] subscribe_event_types = ["*"]',
+      { capabilities: ['read'] },
     ],
     ['a capability of a verb that does not exist here', 'capabilities = ["scan"]', { capabilities: [] }],
     [
@@ -236,12 +266,13 @@ describe('the same policy in HCL and in JSON', () => {
   const values = fc.dictionary(name, fc.array(value, { maxLength: 3 }), { maxKeys: 3 });
   const block = fc.record(
     {
-      capabilities: fc.subarray(['create', 'read', 'update', 'delete', 'list', 'sudo', 'deny']),
+      capabilities: fc.subarray(['create', 'read', 'update', 'delete', 'list', 'sudo', 'subscribe', 'deny']),
       policy: fc.constantFrom('read', 'write', 'sudo', 'deny'),
       allowed_parameters: values,
       denied_parameters: values,
       required_parameters: fc.array(name, { maxLength: 3 }),
       min_wrapping_ttl: fc.constantFrom('1m', 60),
+      subscribe_event_types: fc.array(name, { maxLength: 3 }),
       comment: name,
     },
     { requiredKeys: [] },

@@ -11,6 +11,7 @@ const readers = {
   required_parameters: (where, value) => ({ required_parameters: namesIn(where, value) }),
   min_wrapping_ttl: (where, value) => ({ min_wrapping_ttl: secondsIn(where, value) }),
   max_wrapping_ttl: (where, value) => ({ max_wrapping_ttl: secondsIn(where, value) }),
+  subscribe_event_types: (where, value) => ({ subscribe_event_types: namesIn(where, value) }),
   comment: () => ({}),
 } satisfies Record<string, (where: string, value: unknown) => Partial<PathRule>>;
 
@@ -25,7 +26,9 @@ export function ruleOf(path: string, block: Record<string, unknown>): PathRule {
     return readers[name](`${where}: ${name}`, value);
   });
   const capabilities = fields.flatMap((field) => ('capabilities' in field ? field.capabilities : []));
-  const rule: PathRule = Object.assign({}, ...fields, { path, capabilities });
+  const all: PathRule = Object.assign({}, ...fields, { path, capabilities });
+  const { subscribe_event_types: eventTypes = [], ...rest } = all;
+  const rule = namesSubscribe(block) ? { ...rest, subscribe_event_types: eventTypes } : rest;
   const { min_wrapping_ttl: min = 0, max_wrapping_ttl: max = 0 } = rule;
   if (max > 0 && min > max) throw invalid(`policy: ${where}: min_wrapping_ttl exceeds max_wrapping_ttl`);
   return rule;
@@ -49,14 +52,20 @@ function capabilitiesOfShorthand(where: string, word: unknown): Capability[] {
 /** A capability that other servers have for a verb that this one does not have: it grants nothing. */
 const unknownHere = 'scan';
 
+/** The capability to receive events. It is stored as the types of the events, which may be none. */
+const subscribe = 'subscribe';
+
+const namesSubscribe = ({ capabilities: names }: Record<string, unknown>): boolean =>
+  Array.isArray(names) && names.includes(subscribe);
+
 function capabilitiesIn(where: string, value: unknown): Capability[] {
   if (!Array.isArray(value)) throw invalid(`policy: ${where} must be a list`);
   return value
-    .filter((name) => name !== unknownHere)
+    .filter((name) => name !== unknownHere && name !== subscribe)
     .map((name) => {
       const known = capabilities.find((capability) => capability === name);
       if (known !== undefined) return known;
-      const all = capabilities.join(', ');
+      const all = [...capabilities, subscribe].join(', ');
       throw invalid(`policy: ${where}: ${JSON.stringify(name)} is not a capability (${all})`);
     });
 }

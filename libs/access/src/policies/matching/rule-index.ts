@@ -67,9 +67,10 @@ function indexAsWritten(pathRules: readonly PathRule[]): RuleIndex {
 
 /** The largest number of values that merging one of the rules with another one takes. */
 const largestRestrictions = (rules: readonly Rule[]): number =>
-  rules.reduce((most, { grant: { conditions } }) => {
+  rules.reduce((most, { grant: { conditions, eventTypes = [] } }) => {
     const restrictions = conditions?.parameters;
-    return restrictions === undefined ? most : Math.max(most, sizeOfRules(restrictions));
+    const size = restrictions === undefined ? 0 : sizeOfRules(restrictions);
+    return Math.max(most, size + eventTypes.length);
   }, 0);
 
 /** The patterns with a name in other letters than lower case, with these in lower case, by the index at which the name begins. */

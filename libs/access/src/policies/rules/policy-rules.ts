@@ -1,6 +1,7 @@
 import { capabilities } from '@secrets/caller';
 import type { Json } from '@secrets/domain';
 import { z } from 'zod';
+import { EventTypes } from './event-types.ts';
 import { isBalanced, plusSegments } from './path-templates.ts';
 
 /** Each takes time whenever a path is compared. Policies that are older than this limit may have more. */
@@ -34,6 +35,11 @@ const PathRule = z.object({
   /** In seconds. */
   min_wrapping_ttl: z.number().optional(),
   max_wrapping_ttl: z.number().optional(),
+  /**
+   * Present if the rule has the capability `subscribe`, which is not in `capabilities`: gateways of the version before would not
+   * accept a policy that has it there.
+   */
+  subscribe_event_types: EventTypes.optional(),
 });
 export type PathRule = z.infer<typeof PathRule>;
 

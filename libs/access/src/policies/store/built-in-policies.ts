@@ -11,6 +11,7 @@ const everything: Grant = {
   capabilities: capabilities.filter((capability) => capability !== 'deny'),
   isDenied: false,
   conditions: undefined,
+  eventTypes: ['*'],
 };
 
 /** The `root` policy: everything on every path. It cannot be written. */

@@ -2,6 +2,7 @@ import type { Caller, Capability } from '@secrets/caller';
 import { seenPath } from '../../paths/seen-path.ts';
 import type { CompiledPolicies } from '../matching/compile-policies.ts';
 import { meetsConditions } from '../rules/conditions.ts';
+import { matchesStars } from '../rules/event-types.ts';
 
 /** A read without parameters, whose response is not wrapped. */
 const plainRead = { parameters: { path: '', body: {}, query: [], isRead: true }, wrapSeconds: undefined };
@@ -47,4 +48,18 @@ export function permits(
   return (
     capabilities.includes(capability) && (conditions === undefined || meetsConditions(conditions, request))
   );
+}
+
+/**
+ * Whether policies permit to receive the events of a type about a path in the namespace of the request, by the capability
+ * `subscribe`, whatever conditions they have for requests. The path is as in `permitsPlainRead`.
+ */
+export function permitsEvent(
+  policies: CompiledPolicies,
+  caller: Pick<Caller, 'tokenNamespace' | 'namespace'>,
+  { path, eventType }: { path: string; eventType: string },
+): boolean {
+  const seen = seenPath(path, caller);
+  const types = seen && policies.on(seen).eventTypes;
+  return types?.some((pattern) => matchesStars(pattern, eventType)) ?? false;
 }

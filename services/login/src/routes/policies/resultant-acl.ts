@@ -1,4 +1,4 @@
-import { readCompiledPolicies } from '@secrets/access';
+import { capabilityNames, readCompiledPolicies } from '@secrets/access';
 import { type Caller, effectivePolicies, isRoot } from '@secrets/caller';
 import { type Endpoint, endpoint } from '@secrets/http';
 import type { Context } from '../../context.ts';
@@ -24,7 +24,7 @@ async function granted(context: Context, caller: Caller) {
   const paths = rules.map(({ pattern, grant }) => ({
     path: inNamespace(caller, pattern.isPrefix && pattern.plusSegments === 0 ? pattern.stem : pattern.text),
     isExact: pattern.firstWildcard === undefined,
-    capabilities: grant.isDenied ? ['deny'] : grant.capabilities,
+    capabilities: grant.isDenied ? ['deny'] : capabilityNames(grant),
   }));
   const those = (exact: boolean) =>
     Object.fromEntries(

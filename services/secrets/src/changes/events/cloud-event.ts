@@ -20,6 +20,10 @@ const versionsField: Readonly<Record<string, string>> = {
   destroy: 'destroyed_versions',
 };
 
+/** The path of what an event is about: the value of a secret, or its metadata. */
+export const dataPathOf = ({ kind, mount, path }: PresentEvent): string =>
+  `${mount}/${kind.startsWith('metadata') ? 'metadata' : 'data'}/${path}`;
+
 /** An event under a mount that is still there. */
 export type PresentEvent = EventRow & { mount: string };
 
@@ -30,11 +34,10 @@ export type PresentEvent = EventRow & { mount: string };
 export function cloudEvent(row: PresentEvent, source: string) {
   const { kind, mount, path, accessor, namespacePath, at, currentVersion, oldestVersion, versions } = row;
   const folder = folders[kind] ?? kind;
-  const dataFolder = kind.startsWith('metadata') ? 'metadata' : 'data';
   const id = idOf(row);
   const metadata = {
     ...(currentVersion !== null && { current_version: String(currentVersion) }),
-    ...(withoutData.has(kind) ? {} : { data_path: `${mount}/${dataFolder}/${path}` }),
+    ...(withoutData.has(kind) ? {} : { data_path: dataPathOf(row) }),
     ...(versions !== null && kind in versionsField && { [versionsField[kind]!]: JSON.stringify(versions) }),
     modified: 'true',
     ...(oldestVersion !== null && { oldest_version: String(oldestVersion) }),

@@ -2,13 +2,15 @@ import type { ServerResponse } from 'node:http';
 import {
   type CompiledPolicies,
   type Epoch,
+  matchesStars,
+  permitsEvent,
   permitsPlainRead,
   type RowSource,
   readCompiledPolicies,
 } from '@secrets/access';
 import { type Caller, effectivePolicies } from '@secrets/caller';
 import type { EventPosition, EventRow } from '../../queries/events/events.ts';
-import { cloudEvent, eventType, type PresentEvent } from './cloud-event.ts';
+import { cloudEvent, dataPathOf, eventType, type PresentEvent } from './cloud-event.ts';
 import { includesNamespace, type Subscription } from './subscription.ts';
 
 /** Bytes that may wait in memory for one listener before it is cut off. */
@@ -36,8 +38,9 @@ export class Audience {
     this.#epoch = epoch;
   }
 
-  /** Whether these listeners may read the secret of an event, or its metadata. */
-  maySee({ mount, path, namespaceId, namespacePath }: PresentEvent): boolean {
+  /** Whether these listeners may subscribe to an event, or read its secret or the metadata of it. */
+  maySee(row: PresentEvent): boolean {
+    const { kind, mount, path, namespaceId, namespacePath } = row;
     const rules = this.#rules;
     const { tokenNamespace } = this.#caller;
     const holder = {
@@ -46,7 +49,8 @@ export class Audience {
     };
     return (
       rules !== undefined &&
-      ['data', 'metadata'].some((part) => permitsPlainRead(rules, holder, `${mount}/${part}/${path}`))
+      (['data', 'metadata'].some((part) => permitsPlainRead(rules, holder, `${mount}/${part}/${path}`)) ||
+        permitsEvent(rules, holder, { path: dataPathOf(row), eventType: eventType(kind) }))
     );
   }
 }
@@ -102,7 +106,7 @@ export class Listener {
     const other = { id: namespaceId, path: namespacePath };
     return (
       BigInt(xid) >= this.#begin.xid &&
-      this.#subscription.types.test(eventType(kind)) &&
+      matchesStars(this.#subscription.type, eventType(kind)) &&
       includesNamespace(this.#subscription, this.#caller.namespace, other)
     );
   }

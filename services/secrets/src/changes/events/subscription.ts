@@ -1,15 +1,16 @@
+import { matchesStars } from '@secrets/access';
 import type { Namespace } from '@secrets/caller';
 import { invalid } from '@secrets/domain';
 
 /** The events that a client asks for: a pattern of event types, and the namespaces below its own whose events it wants, too. */
 export interface Subscription {
-  types: RegExp;
-  namespaces: readonly RegExp[];
+  type: string;
+  namespaces: readonly string[];
 }
 
 const maxPatterns = 20;
 
-/** Parses the subscription that a client asks for. `*` matches any characters. Throws `invalid` for what is not supported. */
+/** Parses the subscription that a client asks for (patterns of `matchesStars`). Throws `invalid` for what is not supported. */
 export function parseSubscription(
   type: string,
   { json, filter, namespaces = '' }: { json?: string | undefined; filter?: unknown; namespaces?: string },
@@ -19,7 +20,7 @@ export function parseSubscription(
     throw invalid('filter is not supported; subscribe to an event type, and filter in the client');
   const patterns = namespaces.split(',').filter((pattern) => pattern !== '');
   if (patterns.length > maxPatterns) throw invalid(`namespaces must have at most ${maxPatterns} patterns`);
-  return { types: globOf(type), namespaces: patterns.map((pattern) => globOf(trimmed(pattern))) };
+  return { type, namespaces: patterns.map(trimmed) };
 }
 
 /** Whether a subscription of one namespace includes another one: itself, and those below it that match a pattern. */
@@ -32,14 +33,7 @@ export function includesNamespace(
   const prefix = own.path === '' ? '' : `${own.path}/`;
   if (!other.path.startsWith(prefix)) return false;
   const below = other.path.slice(prefix.length);
-  return namespaces.some((pattern) => pattern.test(below));
+  return namespaces.some((pattern) => matchesStars(pattern, below));
 }
 
 const trimmed = (path: string): string => path.replace(/^\/+|\/+$/g, '');
-
-/** Consecutive stars are one: the expression must not backtrack more than a star at a time. */
-const globOf = (pattern: string): RegExp => {
-  const parts = pattern.replace(/\*+/g, '*').split('*');
-  if (parts.length > 5) throw invalid('a pattern may contain at most 4 *');
-  return new RegExp(`^${parts.map((part) => part.replace(/[^A-Za-z0-9_]/g, '\\$&')).join('.*')}$`, 's');
-};
