@@ -7,6 +7,7 @@ import { machineId, subscription, systemToken } from './decision/world.ts';
 interface Shown {
   check: string;
   passed: boolean;
+  reached?: false;
   claim: string;
   reason?: string;
   values: Record<string, unknown>;
@@ -39,7 +40,9 @@ async function diagnose(body: object): Promise<{ admitted: boolean; checks: Show
 }
 const diagnosePlaced = async (over: object = {}, token = web1) =>
   diagnose({ role: 'placed', jwt: await cloudB.jwtOf(token), ...machine('web-1'), ...over });
-const failed = ({ checks }: { checks: Shown[] }) => checks.filter(({ passed }) => !passed);
+const failed = ({ checks }: { checks: Shown[] }) =>
+  checks.filter(({ passed, reached }) => !passed && reached !== false);
+const notReached = ({ checks }: { checks: Shown[] }) => checks.filter(({ reached }) => reached === false);
 const reasons = (diagnosis: { checks: Shown[] }) => failed(diagnosis).map(({ reason }) => reason);
 
 describe('a diagnosis', () => {
@@ -127,6 +130,7 @@ describe('a diagnosis', () => {
       expect(failed(diagnosis)).toEqual([
         expect.objectContaining({ claim: 'jwt', reason: expect.stringMatching(/^jwt: /) }),
       ]);
+      expect(notReached(diagnosis).map(({ claim }) => claim)).toEqual(['alg, kid', 'jwt']);
     },
   );
 

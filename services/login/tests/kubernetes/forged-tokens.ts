@@ -105,6 +105,12 @@ const signatures: Forgery[] = [
       `${header}.${payload}.${signature.slice(0, -4)}${signature.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`,
     unverified,
   ),
+  altered(
+    'whose claims are not encoded (b64)',
+    ([header, payload], cluster) =>
+      signedText(cluster, encoded({ ...decoded(header), crit: ['b64'], b64: false }), payload),
+    unverified,
+  ),
   altered('with a later expiry', withPayload({ exp: now() + 99_999 }), unverified),
   altered(
     'with the name of another service account',

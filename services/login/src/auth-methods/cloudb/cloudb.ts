@@ -1,7 +1,8 @@
 import type { AuthMethod, AuthMethodDeps } from '../auth-method.ts';
+import { diagnosisEndpoint } from '../diagnosis/diagnosis-endpoint.ts';
 import type { CloudBContext } from './cloudb-context.ts';
 import { configEndpoints } from './config/config-endpoints.ts';
-import { diagnosisEndpoint } from './diagnosis/diagnosis-endpoint.ts';
+import { diagnose } from './diagnosis/diagnose.ts';
 import { DirectoryKeys } from './directory/directory-keys.ts';
 import { logIn } from './login/login.ts';
 import { LoginRequest } from './login/login-request.ts';
@@ -46,7 +47,14 @@ export function createCloudB(deps: AuthMethodDeps, options: CloudBOptions): Auth
     loginBody: LoginRequest,
     login: (at, body: LoginRequest) => logIn(context, at, body),
     mayRenew: (login) => mayRenew(context, login),
-    endpoints: [...roleEndpoints(context), ...configEndpoints(context), diagnosisEndpoint(context)],
+    endpoints: [
+      ...roleEndpoints(context),
+      ...configEndpoints(context),
+      diagnosisEndpoint(LoginRequest, async (at, request) => {
+        const target = await context.targets(at, request.role);
+        return target && diagnose(context, target, request);
+      }),
+    ],
     tasks: [
       {
         name: 'rotation of client secrets',

@@ -1,9 +1,11 @@
 import { guardedDocuments } from '@secrets/egress';
 import type { AuthMethod, AuthMethodDeps } from '../auth-method.ts';
+import { diagnosisEndpoint } from '../diagnosis/diagnosis-endpoint.ts';
 import { cachedTargets } from '../targets/login-targets.ts';
 import { TrustingFetches } from '../verification/http/trusting-fetches.ts';
 import { readClientSecret } from './config/client-secret.ts';
 import { configEndpoints } from './config/config-endpoints.ts';
+import { diagnoseJwt } from './diagnosis/diagnose-jwt.ts';
 import type { JwtContext } from './jwt-context.ts';
 import { findJwtTarget, jwtTables } from './jwt-tables.ts';
 import { JwtKeys } from './keys/jwt-keys.ts';
@@ -36,7 +38,15 @@ export function createJwt(deps: AuthMethodDeps, { egressAllow = [] }: JwtOptions
     loginBody: JwtLoginRequest,
     login: (at, body: JwtLoginRequest) => logInWithJwt(context, at, body),
     mayRenew: (login) => mayRenewJwt(context, login),
-    endpoints: [...jwtRoleEndpoints(context), ...configEndpoints(context), ...oidcEndpoints(context)],
+    endpoints: [
+      ...jwtRoleEndpoints(context),
+      ...configEndpoints(context),
+      ...oidcEndpoints(context),
+      diagnosisEndpoint(JwtLoginRequest, async (at, request) => {
+        const target = await context.targets(at, request.role ?? '');
+        return target && diagnoseJwt(context, target, request);
+      }),
+    ],
     tasks: [
       {
         name: 'sweep of used JWTs',

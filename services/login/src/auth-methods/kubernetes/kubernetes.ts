@@ -1,10 +1,12 @@
 import { guardedDocuments } from '@secrets/egress';
 import type { AuthMethod, AuthMethodDeps } from '../auth-method.ts';
+import { diagnosisEndpoint } from '../diagnosis/diagnosis-endpoint.ts';
 import { cachedTargets } from '../targets/login-targets.ts';
 import { TrustingFetches } from '../verification/http/trusting-fetches.ts';
 import { ClusterKeys } from './cluster/cluster-keys.ts';
 import { Reviewer } from './cluster/reviewer.ts';
 import { configEndpoints } from './config/config-endpoints.ts';
+import { diagnoseServiceAccount } from './diagnosis/diagnose-service-account.ts';
 import type { KubernetesContext } from './kubernetes-context.ts';
 import { findKubernetesTarget, kubernetesTables } from './kubernetes-tables.ts';
 import { logInWithServiceAccount } from './login/login.ts';
@@ -31,6 +33,13 @@ export function createKubernetes(deps: AuthMethodDeps, { egressAllow = [] }: Kub
     loginBody: KubernetesLoginRequest,
     login: (at, body: KubernetesLoginRequest) => logInWithServiceAccount(context, at, body),
     mayRenew: (login) => mayRenewKubernetes(context, login),
-    endpoints: [...kubernetesRoleEndpoints(context), ...configEndpoints(context)],
+    endpoints: [
+      ...kubernetesRoleEndpoints(context),
+      ...configEndpoints(context),
+      diagnosisEndpoint(KubernetesLoginRequest, async (at, request) => {
+        const target = await context.targets(at, request.role);
+        return target && diagnoseServiceAccount(context, target, request);
+      }),
+    ],
   };
 }

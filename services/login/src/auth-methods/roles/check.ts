@@ -5,6 +5,8 @@ export interface Check {
   /** What must be true. */
   check: string;
   passed: boolean;
+  /** False if it could not be made, because an earlier one failed. */
+  reached?: false;
   /** The claims that it looked at, or the part of the request. */
   claim: string;
   /** Why it failed, without values of the role or the token. */
@@ -16,6 +18,15 @@ export interface Check {
 /** A check that failed if there is a reason. */
 export const check = (what: string, claim: string, reason: string | undefined): Check =>
   reason === undefined ? { check: what, passed: true, claim } : { check: what, passed: false, claim, reason };
+
+/** A check that could not be made. */
+export const unreached = (what: string, claim: string): Check => ({
+  check: what,
+  passed: false,
+  reached: false,
+  claim,
+  reason: 'was not reached, because an earlier check failed',
+});
 
 /** The reason if a condition does not hold. */
 export const reasonUnless = (holds: boolean, reason: string): string | undefined =>

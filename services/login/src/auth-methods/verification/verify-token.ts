@@ -9,6 +9,7 @@ import {
   type JWTVerifyGetKey,
   type JWTVerifyResult,
   jwtVerify,
+  type ProtectedHeaderParameters,
   UnsecuredJWT,
 } from 'jose';
 import { asTokenProblem, unusableKeys } from './token-problem.ts';
@@ -64,7 +65,10 @@ export async function verifyTokenSignature(
 ): Promise<void> {
   refuseMalformed(token, accepted);
   try {
-    await compactVerify(token, usable(keys), { algorithms: [...accepted.algorithms] });
+    const { protectedHeader } = await compactVerify(token, usable(keys), {
+      algorithms: [...accepted.algorithms],
+    });
+    if (protectedHeader.b64 === false) throw new errors.JWTInvalid(); // RFC 7797, section 7; `jwtVerify` refuses it, too
     refuseRepeatedNames(token);
   } catch (error) {
     throw asTokenProblem(error);
@@ -90,6 +94,9 @@ export function decodeUnverified(token: string, accepted: AcceptedSignatures): J
     throw asTokenProblem(error);
   }
 }
+
+/** The header of a token that is well-formed, but not verified. */
+export const unverifiedHeader = (token: string): ProtectedHeaderParameters => decodeProtectedHeader(token);
 
 /** Checks the claims that a rule is about, whatever the others are. Throws `forbidden` with the claim that failed. */
 export function requireRule(payload: JWTPayload, { claims, options }: ClaimRule): void {

@@ -104,6 +104,7 @@ const jwtCases: Case[] = casesOf('login', {
   'finding a role of jwt': (db) => roles.findRole(db, 'login.jwt_roles', mountId, 'role7'),
   'recording that a JWT was used': (db) =>
     usedJwts.recordUse(db, mountId, Buffer.from('new'), new Date(Date.now() + 60_000)),
+  'asking whether a JWT was used': (db) => usedJwts.wasUsed(db, mountId, Buffer.from('new')),
   'deleting records of used JWTs': (db) => usedJwts.deletePageOfUsedJwts(db, 10),
 });
 

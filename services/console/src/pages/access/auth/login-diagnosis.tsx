@@ -13,6 +13,8 @@ import { useSubmission } from '../../../session/use-submission.ts';
 interface Check {
   check: string;
   passed: boolean;
+  /** False if an earlier check that failed kept it from being made. */
+  reached?: boolean;
   claim: string;
   values: object;
   /** Why it failed. */
@@ -26,10 +28,13 @@ interface Diagnosis {
 
 const helper = columnsOf<Check>();
 
+const outcomeOf = ({ passed, reached = true }: Check): string =>
+  reached ? (passed ? 'ok' : 'failed') : 'not reached';
+
 const columns = helper.columns([
   helper.accessor('passed', {
     header: 'Outcome',
-    cell: ({ row }) => <StatusBadge status={row.original.passed ? 'ok' : 'failed'} />,
+    cell: ({ row }) => <StatusBadge status={outcomeOf(row.original)} />,
   }),
   helper.accessor('check', {
     header: 'Check',

@@ -1,25 +1,18 @@
 import type { JWTPayload } from 'jose';
-import { findOwnerReasons } from '../../../tokens/owner-reasons.ts';
+import { type Diagnosis, diagnosisOf, namedValues } from '../../diagnosis/diagnosis.ts';
+import type { DiagnosisRequest } from '../../diagnosis/diagnosis-endpoint.ts';
+import { ownerChecks, targetChecks } from '../../diagnosis/stored-checks.ts';
 import { addressChecks } from '../../roles/address-checks.ts';
-import { type Check, check, reasonUnless } from '../../roles/check.ts';
+import { type Check, unreached } from '../../roles/check.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
 import { allChecks } from '../decision/decide.ts';
 import type { DirectoryClaims } from '../directory/claims.ts';
 import { attemptOf, identityOf } from '../login/attempt.ts';
+import type { LoginRequest } from '../login/login-request.ts';
 import type { LoginTarget, ReadyTarget } from '../queries/login-target.ts';
-import type { DiagnosisRequest } from './diagnosis-request.ts';
 import { diagnoseToken } from './token-checks.ts';
 
-/** A check, with what the token says in the claims that it looked at. */
-type DiagnosedCheck = Pick<Check, 'check' | 'passed' | 'claim' | 'reason'> & {
-  values: Record<string, unknown>;
-};
-
-export interface Diagnosis {
-  /** Whether a login with the same request would succeed. */
-  admitted: boolean;
-  checks: DiagnosedCheck[];
-}
+const ownerClaims = { principal: 'oid', groups: 'groups, hasgroups, _claim_names' };
 
 /**
  * Makes every check of a login, also after one has failed, and issues nothing. What does not respond is a check that failed
@@ -28,60 +21,37 @@ export interface Diagnosis {
 export async function diagnose(
   context: CloudBContext,
   target: LoginTarget,
-  request: DiagnosisRequest,
+  request: DiagnosisRequest<LoginRequest>,
 ): Promise<Diagnosis> {
   const { mountId, config, role } = target;
-  const checks = [
-    check(
-      'the auth mount is configured',
-      'config',
-      reasonUnless(config !== null, 'this auth mount is not configured'),
-    ),
-    check('the role exists', 'role', reasonUnless(role !== null, 'role: does not exist')),
-  ];
+  const checks = targetChecks(target);
   if (role !== null && request.remote_address !== undefined)
     checks.push(...addressChecks(role, request.remote_address));
-  if (config === null) return presented(checks, {});
+  if (config === null) return presented([...checks, ...notReached], {});
   const keys = context.directory.keysOf(mountId, config);
   const token = await diagnoseToken(request.jwt, keys, config, new Date(context.db.now()));
   checks.push(...token.checks);
   const { payload = {}, claims } = token;
   if (role !== null && claims !== undefined)
     checks.push(...(await decisionChecks(context, { ...target, config, role }, claims, request)));
-  if (claims !== undefined) checks.push(...(await ownerChecks(context, target, claims)));
+  else checks.push(admission);
+  if (claims !== undefined)
+    checks.push(...(await ownerChecks(context, identityOf(mountId, claims), ownerClaims)));
   return presented(checks, payload);
 }
+
+const admission = unreached('the role admits the JWT', 'jwt');
+const notReached = [unreached('the directory signed the JWT', 'alg, kid'), admission];
 
 const decisionChecks = (
   context: CloudBContext,
   target: ReadyTarget,
   claims: DirectoryClaims,
-  request: DiagnosisRequest,
+  request: LoginRequest,
 ): Promise<Check[]> =>
   allChecks(attemptOf(target, claims, request, new Date(context.db.now())), () =>
     context.providers.of(target),
   );
 
-/** Checks the stored entity and groups of the identity, which a login checks last. */
-async function ownerChecks(
-  context: CloudBContext,
-  { mountId }: LoginTarget,
-  claims: DirectoryClaims,
-): Promise<Check[]> {
-  const { entity, groups, policies } = await findOwnerReasons(context, identityOf(mountId, claims));
-  return [
-    check('the entity of the principal is not disabled', 'oid', entity),
-    check('the groups of the principal are known', 'groups, hasgroups, _claim_names', groups),
-    check('the policies of the principal and its groups can be evaluated', 'oid, groups', policies),
-  ];
-}
-
-const presented = (checks: readonly Check[], payload: JWTPayload): Diagnosis => ({
-  admitted: checks.every(({ passed }) => passed),
-  checks: checks.map(({ isInvalid, ...shown }) => ({ ...shown, values: valuesOf(payload, shown.claim) })),
-});
-
-function valuesOf(payload: JWTPayload, claim: string): Record<string, unknown> {
-  const names = claim.split(', ').filter((name) => Object.hasOwn(payload, name));
-  return Object.fromEntries(names.map((name) => [name, payload[name]]));
-}
+const presented = (checks: readonly Check[], payload: JWTPayload): Diagnosis =>
+  diagnosisOf(checks, (claim) => namedValues(payload, claim));

@@ -1,6 +1,6 @@
-import { Problem } from '@secrets/domain';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import { type Check, check } from '../../roles/check.ts';
+import { attempt, attemptAsync } from '../../diagnosis/attempt.ts';
+import { type Check, check, unreached } from '../../roles/check.ts';
 import type { ConfigSettings } from '../config/config-settings.ts';
 import { type DirectoryClaims, parseClaims, readClaims } from '../directory/claims.ts';
 import {
@@ -9,6 +9,8 @@ import {
   unverifiedPayload,
   verifySignature,
 } from '../directory/verify-directory-token.ts';
+
+const signature = 'the directory signed the JWT';
 
 /** The checks of a token, and its claims as far as they can be read, whether the checks passed or not. */
 export interface TokenDiagnosis {
@@ -27,7 +29,7 @@ export async function diagnoseToken(
   const form = attempt(() => unverifiedPayload(token));
   const checks = [check('the JWT is well-formed', 'jwt', form.reason)];
   const payload = form.value;
-  if (payload === undefined) return { checks };
+  if (payload === undefined) return { checks: [...checks, unreached(signature, 'alg, kid')] };
   checks.push(await signatureCheck(token, keys));
   for (const rule of claimRules(config, now)) {
     const { reason } = attempt(() => requireClaims(payload, rule, config));
@@ -39,19 +41,6 @@ export async function diagnoseToken(
 }
 
 async function signatureCheck(token: string, keys: JWTVerifyGetKey): Promise<Check> {
-  const reason = await verifySignature(token, keys).then(() => undefined, reasonOf);
-  return check('the directory signed the JWT', 'alg, kid', reason);
-}
-
-function attempt<Value>(work: () => Value): { value?: Value; reason: string | undefined } {
-  try {
-    return { value: work(), reason: undefined };
-  } catch (error) {
-    return { reason: reasonOf(error) };
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Problem) return error.sentences[0] ?? error.kind;
-  throw error;
+  const { reason } = await attemptAsync(verifySignature(token, keys));
+  return check(signature, 'alg, kid', reason);
 }

@@ -8,13 +8,15 @@ import type { Claims } from './claim-at.ts';
 import { leewaysOf } from './time-checks.ts';
 
 /** The signatures that a configuration accepts. */
-const acceptedBy = ({ jwt_supported_algs }: Pick<JwtConfig, 'jwt_supported_algs'>): AcceptedSignatures => ({
+export const acceptedBy = ({
+  jwt_supported_algs,
+}: Pick<JwtConfig, 'jwt_supported_algs'>): AcceptedSignatures => ({
   algorithms: jwt_supported_algs.length > 0 ? jwt_supported_algs : algorithms,
   needsKeyId: false,
 });
 
 /** The rules about the claims of a token, whatever it proves. The leeways of times, `timeChecks` applies exactly. */
-function jwtRules(config: JwtConfig, role: JwtRole, now: Date): ClaimRule[] {
+export function jwtRules(config: JwtConfig, role: JwtRole, now: Date): ClaimRule[] {
   const issuer = issuerOf(config);
   const { skew, expiration, notBefore } = leewaysOf(role);
   return [
@@ -50,9 +52,19 @@ const loginTypes = ['jwt', 'jose', 'at+jwt'];
  * Whether a header has the type of tokens for logins, or none. Others are issued for something else, such as a logout
  * (`logout+jwt`) or a proof of possession (`dpop+jwt`), and are as easy to get.
  */
-const hasLoginType = ({ typ }: { typ?: unknown }): boolean =>
+const hasLoginType = ({ typ }: Header): boolean =>
   typ === undefined ||
   (typeof typ === 'string' && loginTypes.includes(typ.toLowerCase().replace(/^application\//, '')));
+
+interface Header {
+  typ?: unknown;
+}
+
+/** Throws `forbidden` if a header has the type of tokens for something else than a login. */
+export function requireLoginType(header: Header): void {
+  if (!hasLoginType(header))
+    throw new Problem('forbidden', "the token's typ is not that of a token for logins");
+}
 
 /**
  * Verifies that a token is signed with one of the keys, and is of the issuer, for the audiences of the role, and valid
@@ -70,7 +82,6 @@ export async function verifyJwt(
     acceptedBy(config),
     jwtRules(config, role, now),
   );
-  if (!hasLoginType(protectedHeader))
-    throw new Problem('forbidden', "the token's typ is not that of a token for logins");
+  requireLoginType(protectedHeader);
   return { claims: payload, kid: protectedHeader.kid };
 }

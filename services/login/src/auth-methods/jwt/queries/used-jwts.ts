@@ -14,6 +14,12 @@ export async function recordUse(sql: Sql, mountId: string, hash: Buffer, expires
   return recorded.length > 0;
 }
 
+/** Whether a JWT has logged in at a mount. Records nothing. */
+export async function wasUsed(sql: Sql, mountId: string, hash: Buffer): Promise<boolean> {
+  const text = 'select 1 from login.used_jwts where mount_id = $1 and hash = $2';
+  return (await sql.query(text, [mountId, hash])).length > 0;
+}
+
 /** Deletes up to `limit` records of JWTs that have expired. Returns their number. */
 export async function deletePageOfUsedJwts(sql: Sql, limit: number): Promise<number> {
   const deleted = await sql.query(

@@ -73,8 +73,10 @@ async function admitted(
 }
 
 /** Names the entity. No name contains a slash. */
-const aliasOf = ({ role }: ReadyKubernetesTarget, { namespace, name, uid }: ServiceAccount): string =>
-  role.alias_name_source === 'serviceaccount_name' ? `${namespace}/${name}` : uid;
+export const aliasOf = (
+  { role }: Pick<ReadyKubernetesTarget, 'role'>,
+  { namespace, name, uid }: ServiceAccount,
+): string => (role.alias_name_source === 'serviceaccount_name' ? `${namespace}/${name}` : uid);
 
 /** The metadata that the original method has (hashicorp/vault-plugin-auth-kubernetes, path_login.go). */
 const metadataOf = (account: ServiceAccount, role: string): Record<string, string> => ({
