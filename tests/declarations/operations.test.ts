@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { destinationTypes } from '@secrets/destinations';
 import { describeApi } from '../../scripts/console/describe-api.ts';
@@ -10,7 +10,10 @@ const plainReads = namesOf(document, isPlainRead);
 const examples = Object.keys(JSON.parse(readFileSync('services/gateway/src/local/examples.json', 'utf8')));
 
 test('the walkthrough has a step for every operation, unless it is a read without parameters', () => {
-  const source = readFileSync('tests/openapi/walkthrough.ts', 'utf8');
+  const folder = 'tests/openapi/walkthrough';
+  const source = readdirSync(folder)
+    .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
+    .join('\n');
   const valuesOf = (name: string) =>
     [...source.matchAll(new RegExp(`const ${name} (?:=|of) (\\[.*?\\]|'.*?')[;)]`, 'g'))].flatMap(
       ([, text = '']) => [...text.matchAll(/'([^']+)'/g)].map(([, value]) => value!),

@@ -9,7 +9,8 @@ import { isPlainRead, type OpenApiDocument, operationsOf, requestsOf } from './o
 import { type LearnedSchema, merged, permits, published, schemaOfValue } from './schema-of-value.ts';
 import { stable } from './stable-values.ts';
 import { validValues } from './values-of-schema.ts';
-import { type Call, walkThrough } from './walkthrough.ts';
+import type { Call } from './walkthrough/call.ts';
+import { walkThrough } from './walkthrough/walkthrough.ts';
 
 // After a change of requests or responses: UPDATE_EXAMPLES=1 npm test -- tests/openapi/examples
 const isUpdate = process.env.UPDATE_EXAMPLES === '1';

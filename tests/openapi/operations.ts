@@ -52,10 +52,6 @@ export const withoutSuccess = [
   'POST /v1/identity/oidc/rotate',
   'GET /v1/sys/sync/events',
   'GET /v1/sys/events/subscribe/{type}',
-  // They need a provider, at which a user signs in with a browser.
-  'POST /v1/auth/{mount}/oidc/auth_url',
-  'GET /v1/auth/{mount}/oidc/callback',
-  'POST /v1/auth/{mount}/oidc/callback',
 ];
 
 /** A stream does not end. */

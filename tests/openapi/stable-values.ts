@@ -17,6 +17,7 @@ const constants: [RegExp, string][] = [
   [/(?<=hmac-sha256:)[0-9a-f]{64}/g, '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8'],
   [/(?<=SHA256:)[\w+/]{43}=/g, '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='],
   [/(?<=")[\w-]{43,}(?=")/g, '…'],
+  [/(?<=[?&](?:state|nonce|code_challenge)=)[\w-]+/g, '…'],
   [/(?<=127\.0\.0\.1:)\d+/g, '8300'],
   [/(?<=")\/[^"]*\/audit\.log/g, '/var/log/secrets/audit.log'],
 ];

@@ -1,17 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { eventually } from '../harness/eventually.ts';
-import type { Installation } from '../harness/installation.ts';
+import { eventually } from '../../harness/eventually.ts';
+import type { Installation } from '../../harness/installation.ts';
+import type { Call } from './call.ts';
+import { jwtLogins } from './jwt-logins.ts';
 
 type Parameters = Record<string, string>;
-
-/** Sends the request of an operation, such as `GET sys/mounts/{path}`. Parameters that are not in the path are in the query. */
-export type Call = (
-  operation: string,
-  parameters?: Parameters,
-  body?: unknown,
-  headers?: Record<string, string>,
-  // biome-ignore lint/suspicious/noExplicitAny: a walkthrough reads any field of a response
-) => Promise<any>;
 
 const list = { list: 'true' };
 
@@ -36,6 +29,7 @@ export async function walkThrough(system: Installation, call: Call, callAs: (tok
   await wrapping(call, callAs);
   await syncing(system, call);
   await identities(system, call);
+  await jwtLogins(system, call);
 }
 
 async function mountsAndSecrets(call: Call): Promise<void> {
