@@ -130,7 +130,7 @@ export default {
       from: { path: '^services/login/src/auth-methods/([^/]+)/', pathNot: besideProduct },
       to: {
         path: '^services/login/src/(auth-methods/[^/]+/|auth-methods/registry[.]ts$|routes/|app[.]ts$|context[.]ts$)',
-        pathNot: '^services/login/src/auth-methods/($1|roles|targets|verification)/',
+        pathNot: '^services/login/src/auth-methods/($1|diagnosis|roles|targets|verification)/',
       },
     },
     {
