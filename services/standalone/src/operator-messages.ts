@@ -5,24 +5,31 @@ import { SealKeyError } from '@secrets/seal-rotation';
 import type { Standalone } from './app.ts';
 import type { Env } from './config.ts';
 
+/** An address that this machine can open, for a server that listens on all of them. */
+const reachable = (url: string): string =>
+  url.replace(/^(https?:\/\/)(0\.0\.0\.0|\[::\])(?=:)/, '$1127.0.0.1');
+
 /**
  * Returns the text to print after the start: the URL, that of the console, where the root token is, three calls to try. Programs
  * parse the first line.
  */
 export function greeting({
-  url,
   consoleUrl,
   internalUrl,
   rootTokenFile,
   sandbox,
+  ...gateway
 }: Pick<Standalone, 'url' | 'consoleUrl' | 'internalUrl' | 'rootTokenFile' | 'sandbox'>): string {
+  const url = reachable(gateway.url);
   const header = `-H "X-Service-Token: $(cat ${rootTokenFile})"`;
   const store =
-    sandbox === undefined ? '' : `The sandbox shows the content of each external store: ${sandbox.url}/\n`;
-  const console = consoleUrl === undefined ? '' : `The console: ${consoleUrl}\n`;
+    sandbox === undefined
+      ? ''
+      : `The sandbox shows the content of each external store: ${reachable(sandbox.url)}/\n`;
+  const console = consoleUrl === undefined ? '' : `The console: ${reachable(consoleUrl)}\n`;
   return `ready ${url}
 ${console}The root token is in ${rootTokenFile}
-${store}Metrics: ${internalUrl}/metrics
+${store}Metrics: ${reachable(internalUrl)}/metrics
 Try:
   curl ${header} ${url}/v1/sys/mounts/secret -d '{"type": "kv"}'
   curl ${header} ${url}/v1/secret/data/hello -d '{"data": {"greeting": "world"}}'
