@@ -1,4 +1,4 @@
-import { atExit } from './at-exit.ts';
+import { atExit } from './test-services/at-exit.ts';
 import { dockerRabbit } from './test-services/docker-services.ts';
 import { embeddedPostgres } from './test-services/embedded-postgres.ts';
 import { installedRabbit } from './test-services/installed-rabbit.ts';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createTemplate } from '@secrets/schemas/testing';
-import { atExit } from './at-exit.ts';
+import { atExit } from './test-services/at-exit.ts';
 import { findChromium } from './test-services/installed-chromium.ts';
 import { startTestServices } from './test-services.ts';
 import { describeDuration } from './testing/recorded-seconds.ts';

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { atExit } from '../../scripts/at-exit.ts';
+import { atExit } from '../../scripts/test-services/at-exit.ts';
 
 /** A process that only measures, so that the measurement does not compete with this one's event loop. */
 export interface Child<Job, Result> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { destinationTypes } from '@secrets/destinations';
 import { workerOf } from '@secrets/domain';
-import { atExit } from '../../scripts/at-exit.ts';
+import { atExit } from '../../scripts/test-services/at-exit.ts';
 import { createKeyFile, endpointsIn } from '../../tests/harness/distributed.ts';
 import type { BenchOptions } from '../command-line.ts';
 import { type Api, apiClient } from './api-client.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atExit } from '../../scripts/at-exit.ts';
 import { freePorts } from '../../scripts/free-ports.ts';
+import { atExit } from '../../scripts/test-services/at-exit.ts';
 import { type Api, apiClient, sandboxClient } from './api-client.ts';
 import { startProgram } from './program.ts';
 

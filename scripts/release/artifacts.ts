@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a release is built from. */
+/** The sources of a release. */
 export interface ReleaseSource {
   version: string;
   /** The full hash of the commit. */
@@ -53,7 +53,7 @@ export function requireSame(first: Digests, second: Digests): void {
   if (differing.length > 0) throw new Error(`not reproducible: ${differing.join(', ')}`);
 }
 
-/** How a release was built, beside its sources. */
+/** The rest of what a release was built from and by. */
 export interface Builder {
   /** Where the sources are published. */
   repository: string;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atExit } from '../at-exit.ts';
+import { atExit } from './at-exit.ts';
 
 export interface ChildServerOptions {
   command: string;

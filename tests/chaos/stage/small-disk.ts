@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { atExit } from '../../../scripts/at-exit.ts';
+import { atExit } from '../../../scripts/test-services/at-exit.ts';
 
 /** A place for one file of a process that can be made full. */
 export interface SmallDisk {

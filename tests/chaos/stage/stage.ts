@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { atExit } from '../../../scripts/at-exit.ts';
+import { atExit } from '../../../scripts/test-services/at-exit.ts';
 import { sandboxTypes } from '../../harness/destination-types.ts';
 import { type Distributed, ownServers, startDistributed } from '../../harness/distributed.ts';
 import { recordLeases } from '../observer/lease-log.ts';
