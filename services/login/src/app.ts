@@ -45,16 +45,16 @@ export function createLogin(deps: LoginDeps, config: LoginConfig = {}): Service 
   const { db, keyRing, keys, log, metrics } = deps;
   const storeLoginToken = storingLoginTokens(db);
   const rows = reportingRowGuard(deps);
+  const loginCounter = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
   const context: Context = {
     db,
     keyRing,
     keys,
     rows,
     log,
-    methods: createAuthMethods({ ...deps, rows, storeLoginToken }, config),
+    methods: createAuthMethods({ ...deps, rows, storeLoginToken, loginCounter }, config),
     storeLoginToken,
   };
-  const loginCounter = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
   const rotation = new SealRotation({ db, schema: 'login', tables: sealedTables, keyRing, log });
   const readiness = { database: () => requireSchema(db) };
   let repeated: Repeated[] = [];

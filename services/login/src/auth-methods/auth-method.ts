@@ -9,6 +9,7 @@ import type { AuthMountRow } from '../queries/auth-mounts.ts';
 import type { IssuedToken } from '../tokens/issue-token.ts';
 import type { RenewalDecision, StoredLogin } from '../tokens/renew-token.ts';
 import type { StoreLoginToken } from '../tokens/store-login-token.ts';
+import type { LoginCounter } from './login-counter.ts';
 
 /**
  * A way to log in. A method proves an identity, decides which token it gets, and issues that with `issueToken`; it
@@ -56,6 +57,8 @@ export interface AuthMethodDeps {
   /** This and the next are for `issueToken`. */
   rows: RowGuard;
   storeLoginToken: StoreLoginToken;
+  /** For logins at other endpoints than `login`, which is counted already. */
+  loginCounter: LoginCounter;
   log: Logger;
 }
 

@@ -1,4 +1,5 @@
 import type { Endpoint } from '@secrets/http';
+import type { LoginCounter } from '../auth-methods/login-counter.ts';
 import type { Context } from '../context.ts';
 import { authMountEndpoints } from './auth-mounts.ts';
 import { entityEndpoints } from './identities/entities.ts';
@@ -7,7 +8,7 @@ import { groupAliasEndpoints } from './identities/group-aliases.ts';
 import { groupEndpoints } from './identities/groups.ts';
 import { identityLookUpEndpoints } from './identities/identity-lookup.ts';
 import { issuerEndpoints } from './issuer.ts';
-import { type LoginCounter, loginEndpoints } from './logins.ts';
+import { loginEndpoints } from './logins.ts';
 import { methodEndpoints } from './method-endpoints.ts';
 import { namespaceEndpoints } from './namespaces.ts';
 import { capabilityEndpoints } from './policies/capabilities.ts';

@@ -1,4 +1,4 @@
-import { notFound, Problem } from '@secrets/domain';
+import { notFound } from '@secrets/domain';
 import {
   type Endpoint,
   type EndpointDescription,
@@ -8,6 +8,7 @@ import {
 } from '@secrets/http';
 import { z } from 'zod';
 import { type AuthMethod, type LoginEndpoint, NoSuchMount } from '../auth-methods/auth-method.ts';
+import { counted, type LoginCounter } from '../auth-methods/login-counter.ts';
 import { type MountTypes, mountTypes } from '../auth-mounts/mount-types.ts';
 import { noAuthMount } from '../auth-mounts/require-auth-mount.ts';
 import type { Context } from '../context.ts';
@@ -17,11 +18,6 @@ import { presentAuth } from '../tokens/present-token.ts';
 const LoginParams = z.object({ mount: z.string() });
 
 const path = '/auth/*mount/login';
-
-/** Counts logins by outcome: `issued`, the kind of problem, or `failed`. */
-export interface LoginCounter {
-  inc(labels: { outcome: string }): void;
-}
 
 type Methods = Context['methods'];
 
@@ -104,16 +100,5 @@ function undefinedIfRefused(prepare: () => LogIn): LogIn | undefined {
     return prepare();
   } catch {
     return undefined;
-  }
-}
-
-async function counted<T>(counter: LoginCounter, work: () => Promise<T>): Promise<T> {
-  try {
-    const result = await work();
-    counter.inc({ outcome: 'issued' });
-    return result;
-  } catch (error) {
-    counter.inc({ outcome: error instanceof Problem ? error.kind : 'failed' });
-    throw error;
   }
 }

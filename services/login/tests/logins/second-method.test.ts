@@ -72,7 +72,9 @@ let both: TestService;
 beforeAll(async () => {
   login = await startLoginForTest();
   const metrics = createMetrics('login', { processMetrics: false });
-  const deps = { ...login, rows: rowGuard(login.rowKeys), storeLoginToken: storingLoginTokens(login.db) };
+  const loginCounter = metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
+  const storeLoginToken = storingLoginTokens(login.db);
+  const deps = { ...login, rows: rowGuard(login.rowKeys), storeLoginToken, loginCounter };
   const context = {
     ...deps,
     methods: authMethods([createCloudB(deps, {}), passwordMethod(deps)]),
@@ -80,7 +82,7 @@ beforeAll(async () => {
   const { keys, log } = login;
   const app = serviceApp({
     service: 'login',
-    endpoints: allEndpoints(context, metrics.counter('logins_total', 'Logins by outcome', ['outcome'])),
+    endpoints: allEndpoints(context, loginCounter),
     keys,
     log,
     metrics,

@@ -71,7 +71,9 @@ function contextOf(
 ): CloudBContext {
   const { keyRing, keys, log } = service;
   const db = process.dbOf(service.db);
-  const deps = { keyRing, keys, rows: rowGuard(undefined), log, db, storeLoginToken: storingLoginTokens(db) };
+  const loginCounter = { inc: () => undefined };
+  const storeLoginToken = storingLoginTokens(db);
+  const deps = { keyRing, keys, rows: rowGuard(undefined), log, db, storeLoginToken, loginCounter };
   const clients = new MountClients({ ...deps, urls: sandboxUrls(sandbox), environment, debugLog: log });
   return {
     ...deps,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AuthMountRow } from '../../../queries/auth-mounts.ts';
 import { presentAuth } from '../../../tokens/present-token.ts';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
+import { counted } from '../../login-counter.ts';
 import { loginFields } from '../../roles/login-fields.ts';
 import type { JwtContext } from '../jwt-context.ts';
 import { beginSignIn } from './begin-sign-in.ts';
@@ -83,17 +84,18 @@ const postCallback = (context: JwtContext) =>
     handle: ({ mount, body, caller }) => complete(context, caller, mount, body),
   });
 
-async function complete(
+const complete = (
   context: JwtContext,
   caller: Caller,
   mount: AuthMountRow,
   { client_nonce, ...response }: z.output<typeof SignInResult>,
-) {
-  if ((response.code === '') === (response.error === ''))
-    throw invalid('exactly one of code or error is required');
-  const issued = await completeSignIn(context, atMount(caller, mount), {
-    ...response,
-    clientNonce: client_nonce,
+) =>
+  counted(context.loginCounter, async () => {
+    if ((response.code === '') === (response.error === ''))
+      throw invalid('exactly one of code or error is required');
+    const issued = await completeSignIn(context, atMount(caller, mount), {
+      ...response,
+      clientNonce: client_nonce,
+    });
+    return { auth: presentAuth(issued) };
   });
-  return { auth: presentAuth(issued) };
-}
