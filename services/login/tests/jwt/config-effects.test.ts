@@ -15,8 +15,11 @@ const certificate = () =>
     { stdio: ['ignore', 'pipe', 'ignore'] },
   ).toString();
 
-/** Configurations of which the second has the field, and whose outcomes differ. The client of sign-in is tested with that. */
-const pairs: { [Field in keyof Omit<JwtConfig, 'oidc_client_id'>]: () => Promise<[object, object]> } = {
+/** Fields of sign-in, which are tested with that. The last three have one value. */
+type OfSignIn = 'oidc_client_id' | 'oidc_response_mode' | 'oidc_response_types' | 'provider_config';
+
+/** Configurations of which the second has the field, and whose outcomes differ. */
+const pairs: { [Field in keyof Omit<JwtConfig, OfSignIn>]: () => Promise<[object, object]> } = {
   oidc_discovery_url: async () => [await ofOtherKey(), { oidc_discovery_url: issuer.url }],
   jwks_url: async () => [await ofOtherKey(), { jwks_url: `${issuer.url}/keys` }],
   jwt_validation_pubkeys: async () => [{ oidc_discovery_url: issuer.url }, await ofOtherKey()],

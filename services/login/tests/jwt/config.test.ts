@@ -25,7 +25,17 @@ describe('a configuration', () => {
       bound_issuer: 'https://i',
       jwt_supported_algs: [],
       default_role: 'web',
+      oidc_response_mode: '',
+      oidc_response_types: [],
+      provider_config: {},
     });
+  });
+
+  test('may contain what sign-in does anyway, which is shown as it was written', async () => {
+    const usual = { oidc_response_mode: 'query', oidc_response_types: ['code'], provider_config: {} };
+    const written = await jwt.configure({ oidc_discovery_url: issuer.url, ...usual });
+    expect([written.status, written.body]).toEqual([204, undefined]);
+    expect(await shown()).toMatchObject(usual);
   });
 
   test('is replaced by a write, as in Vault', async () => {
@@ -101,6 +111,11 @@ describe('a configuration', () => {
       { jwt_validation_pubkeys: strong, jwt_supported_algs: ['RS256', 'none'] },
       [/^jwt_supported_algs: must be among/],
     ],
+    [{ oidc_response_mode: 'form_post' }, [/^oidc_response_mode: must be query/]],
+    [{ oidc_response_types: 'id_token' }, [/^oidc_response_types: must be code/]],
+    [{ oidc_response_types: ['code', 'id_token'] }, [/^oidc_response_types: must be code/]],
+    [{ provider_config: { provider: 'azure' } }, [/^provider_config: must be empty.*groups_claim/]],
+    [{ provider_config: 'azure' }, [/^provider_config: must be an empty map/]],
   ])('is refused as %j', async (body, sentences) => {
     await jwt.configure();
     const before = await shown();

@@ -9,7 +9,9 @@ import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
 
 export const clientId = 'secrets-service';
 export const clientSecret = 'a-secret-of-the-client';
+/** That of a command-line client. */
 export const redirectUri = 'http://127.0.0.1:8250/oidc/callback';
+export const consoleUri = 'https://secrets.example/ui/signed-in';
 
 /** A provider that signs users in without asking them, with the claims that a test chooses. */
 export interface ProviderForTest {
@@ -32,7 +34,7 @@ const usual: Configuration = {
     {
       client_id: clientId,
       client_secret: clientSecret,
-      redirect_uris: [redirectUri],
+      redirect_uris: [redirectUri, consoleUri],
       grant_types: ['authorization_code'],
       response_types: ['code'],
     },

@@ -4,6 +4,7 @@ import { anonymous, type LoginForTest, startLoginForTest } from '../../login-for
 import {
   clientId,
   clientSecret,
+  consoleUri,
   type ProviderForTest,
   redirectUri,
   startProvider,
@@ -114,6 +115,20 @@ describe('a sign-in', () => {
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: 'S256',
     });
+  });
+
+  test('is counted by its outcome', async () => {
+    const count = async (outcome: string): Promise<number> => {
+      const text = await (await fetch(`${login.url}/metrics`)).text();
+      return Number(new RegExp(`^logins_total{.*outcome="${outcome}".*} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+    };
+    const outcomes = () => Promise.all(['issued', 'forbidden', 'invalid'].map(count));
+    const before = await outcomes();
+    const returned = await provider.visit(await begin());
+    expect((await complete(returned)).status).toBe(200);
+    expect((await complete(returned)).status).toBe(403);
+    expect((await complete({ state: returned.get('state')! })).status).toBe(400);
+    expect(await outcomes()).toEqual(before.map((number) => number + 1));
   });
 
   test('completes without `iss`, which command-line clients do not pass on, also by POST', async () => {
@@ -232,6 +247,19 @@ describe('refuses', () => {
   test('the response of another issuer', async () => {
     const returned = await provider.visit(await begin());
     expect((await refused(await complete(returned, { iss: 'https://evil.example' })))[0]).toBe(403);
+  });
+
+  test('a response without its issuer, unless the redirect URI is that of a command-line client', async () => {
+    await writeRole({ allowed_redirect_uris: [consoleUri] });
+    const url = await begin({ redirect_uri: consoleUri });
+    const visit = () => new Browser().signIn(url, consoleUri);
+    const { iss: _, ...returned } = Object.fromEntries(await visit());
+    expect(await refused(await complete(returned))).toEqual([
+      403,
+      'iss: is required, because the provider sends it with each response',
+    ]);
+    const again = await new Browser().signIn(await begin({ redirect_uri: consoleUri }), consoleUri);
+    expect((await complete(again)).status).toBe(200);
   });
 
   test('an error of the provider, by its code', async () => {

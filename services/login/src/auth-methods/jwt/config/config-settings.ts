@@ -25,6 +25,22 @@ const supported = stringList
   })
   .meta({ type: 'array', items: { type: 'string', enum: [...algorithms] } });
 
+const responseTypes = stringList
+  .refine((list) => list.every((type) => type === 'code'), {
+    error: 'must be code: tokens do not pass through the browser',
+  })
+  .meta({ type: 'array', maxItems: 1, items: { type: 'string', enum: ['code'] } });
+
+/** Settings of providers that the original method treats in ways of their own. None is needed here. */
+const providerConfig = z
+  .record(z.string(), z.unknown(), { error: 'must be an empty map' })
+  .refine((map) => Object.keys(map).length === 0, {
+    error:
+      'must be empty: no provider has settings of its own. Let it send the groups of a user in a claim, and name that in groups_claim of the role',
+  })
+  .transform((): Record<string, never> => ({}))
+  .meta({ type: 'object', maxProperties: 0 });
+
 /** The fields of a configuration (docs/conventions/jwt.md#configuration). */
 export const jwtConfigFields = storedSettings({
   oidc_discovery_url: setting(trustedUrl, {
@@ -53,6 +69,15 @@ export const jwtConfigFields = storedSettings({
   oidc_client_secret: secretSetting(z.string().max(4_096), {
     help: 'the secret of that client, if it has one; never shown',
   }),
+  oidc_response_mode: setting(
+    z.enum(['', 'query'], { error: 'must be query: the provider sends the browser back with a URL' }),
+    { default: '', help: '`query`, which is how the provider always sends the code' },
+  ),
+  oidc_response_types: setting(responseTypes, {
+    default: [],
+    help: '`code`, which is always what the provider is asked for',
+  }),
+  provider_config: setting(providerConfig, { default: {}, help: 'an empty map' }),
   default_role: setting(text(256), { default: '', help: 'the role of logins that name none' }),
 });
 

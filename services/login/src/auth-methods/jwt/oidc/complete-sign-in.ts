@@ -13,6 +13,7 @@ import { recordUse } from '../queries/used-jwts.ts';
 import type { JwtRole } from '../roles/role-fields.ts';
 import { requireSignInTarget, type SignInTarget } from './begin-sign-in.ts';
 import { asProblem } from './provider.ts';
+import { isOfCommandLine } from './redirect-uris.ts';
 import { type SignIn, signInOf, signInSeconds } from './sign-in-state.ts';
 
 /** The parameters with which the provider has sent the user back, and the nonce of the client. */
@@ -20,7 +21,7 @@ export interface SignInResponse {
   state: string;
   clientNonce: string;
   code: string;
-  /** The issuer, if the provider names it (RFC 9207) and the client has passed it on. */
+  /** The issuer, if the provider names it (RFC 9207), which command-line clients do not pass on. */
   iss: string;
   error: string;
 }
@@ -71,7 +72,9 @@ async function redeem(
   { redirectUri, nonce, codeVerifier }: SignIn,
   { state, code, iss, error }: SignInResponse,
 ): Promise<Redeemed> {
-  const provider = await providers.of({ ...target, hasIssuer: iss !== '' });
+  const hasIssuer = iss !== '' || !isOfCommandLine(redirectUri);
+  const provider = await providers.of({ ...target, hasIssuer });
+  if (iss === '') refuseWithoutIssuer(provider);
   const current = new URL(redirectUri);
   for (const [name, value] of Object.entries({ state, code, iss, error }))
     if (value !== '') current.searchParams.set(name, value);
@@ -100,6 +103,12 @@ async function redeem(
       return Object.fromEntries(Object.entries(described).filter(([key]) => leadsToOne(key, missing)));
     },
   };
+}
+
+/** Throws `forbidden` if the response of a provider must name its issuer: without that, it is of another one (RFC 9207). */
+function refuseWithoutIssuer(provider: oidc.Configuration): void {
+  if (provider.serverMetadata().authorization_response_iss_parameter_supported === true)
+    throw new Problem('forbidden', 'iss: is required, because the provider sends it with each response');
 }
 
 /** The claims that a role reads. */

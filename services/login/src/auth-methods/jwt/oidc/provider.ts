@@ -15,7 +15,7 @@ const maxProviders = 200;
 export interface ProviderOptions {
   config: JwtConfig;
   secret: Sealed<string> | undefined;
-  /** Whether the response of the provider names its issuer. Some clients do not pass that on. */
+  /** Whether a response names its issuer if the provider does so. Command-line clients do not pass that on. */
   hasIssuer?: boolean;
 }
 

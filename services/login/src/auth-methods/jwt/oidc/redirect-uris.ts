@@ -23,3 +23,9 @@ function isSameButPort(uri: string, allowed: string): boolean {
   given.port = other.port;
   return isLocal && given.href === other.href;
 }
+
+/**
+ * Whether a redirect URI is that of a command-line client, which passes on `state` and `code` alone
+ * (openbao/openbao, builtin/credential/jwt/cli.go: `callbackHandler`).
+ */
+export const isOfCommandLine = (uri: string): boolean => URL.parse(uri)?.pathname === '/oidc/callback';
