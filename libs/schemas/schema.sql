@@ -1,4 +1,4 @@
--- login: up to 030.do.oidc-client-secret.sql
+-- login: up to 031.do.bound-configs.sql
 -- secrets: up to 009.do.events.sql
 -- sync: up to 052.do.awaited-values.sql
 
@@ -46,6 +46,7 @@ create table login.clock (
 create table login.cloudb_configs (
   mount_id uuid not null,
   revision bigint default login.random_revision() not null,
+  row_hash text,
   sealed_client_secret bytea,
   settings jsonb not null,
   updated_at timestamp with time zone default now() not null,
@@ -170,6 +171,7 @@ create table login.identity_keys (
 
 create table login.jwt_configs (
   mount_id uuid not null,
+  row_hash text,
   sealed_oidc_client_secret bytea,
   settings jsonb not null,
   updated_at timestamp with time zone default now() not null,
@@ -189,6 +191,7 @@ create table login.jwt_roles (
 
 create table login.kubernetes_configs (
   mount_id uuid not null,
+  row_hash text,
   sealed_token_reviewer_jwt bytea,
   settings jsonb not null,
   updated_at timestamp with time zone default now() not null,
@@ -1019,6 +1022,8 @@ CREATE INDEX auth_mounts_in_order ON login.auth_mounts USING btree (namespace_id
 
 CREATE INDEX cloudb_configs_by_application ON login.cloudb_configs USING btree (lower((settings ->> 'client_id'::text))) WHERE (sealed_client_secret IS NOT NULL);
 
+CREATE INDEX cloudb_configs_by_row_key ON login.cloudb_configs USING btree (split_part(row_hash, ':'::text, 1), mount_id);
+
 CREATE INDEX cloudb_roles_by_row_key ON login.cloudb_roles USING btree (split_part(row_hash, ':'::text, 1), mount_id, name);
 
 CREATE INDEX cloudb_rotation_attempts_by_mount ON login.cloudb_rotation_attempts USING btree (mount_id);
@@ -1043,7 +1048,11 @@ CREATE INDEX identity_keys_by_end ON login.identity_keys USING btree (published_
 
 CREATE UNIQUE INDEX identity_keys_by_state ON login.identity_keys USING btree (state) WHERE (state <> 'retired'::text);
 
+CREATE INDEX jwt_configs_by_row_key ON login.jwt_configs USING btree (split_part(row_hash, ':'::text, 1), mount_id);
+
 CREATE INDEX jwt_roles_by_row_key ON login.jwt_roles USING btree (split_part(row_hash, ':'::text, 1), mount_id, name);
+
+CREATE INDEX kubernetes_configs_by_row_key ON login.kubernetes_configs USING btree (split_part(row_hash, ':'::text, 1), mount_id);
 
 CREATE INDEX kubernetes_roles_by_row_key ON login.kubernetes_roles USING btree (split_part(row_hash, ':'::text, 1), mount_id, name);
 
@@ -1691,6 +1700,8 @@ CREATE TRIGGER identify_change BEFORE UPDATE ON login.access_epoch FOR EACH ROW 
 
 CREATE TRIGGER removed_owner AFTER DELETE ON login.auth_mounts FOR EACH ROW EXECUTE FUNCTION login.record_removed_owner('auth mount');
 
+CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.cloudb_configs FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
+
 CREATE TRIGGER renew_revision BEFORE UPDATE OF settings, updated_at ON login.cloudb_configs FOR EACH ROW EXECUTE FUNCTION login.renew_revision();
 
 CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.cloudb_roles FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
@@ -1699,7 +1710,11 @@ CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.entity_aliase
 
 CREATE TRIGGER fold_alias BEFORE INSERT OR UPDATE OF name ON login.group_aliases FOR EACH ROW EXECUTE FUNCTION login.fold_alias();
 
+CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.jwt_configs FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
+
 CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.jwt_roles FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
+
+CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.kubernetes_configs FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
 
 CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.kubernetes_roles FOR EACH ROW WHEN (((new.settings IS DISTINCT FROM old.settings) AND (NOT (new.row_hash IS DISTINCT FROM old.row_hash)))) EXECUTE FUNCTION login.forget_row_hash();
 

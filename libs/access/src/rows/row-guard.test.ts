@@ -68,7 +68,7 @@ const token = {
 
 test.each([
   [tokenRow(Buffer.alloc(32, 1), token), 'r1:oFyEJpZVUlhfyLUvoqQRzW85L96XMG3C41AnaDEnZe8'],
-  [contentRow('login.policies', 'root', 'ci', policy), 'r1:Ont8N3VfevXdRCperFkyuLrtmRg_65ol9tB33KwzsVM'],
+  [contentRow('login.policies', ['root', 'ci'], policy), 'r1:Ont8N3VfevXdRCperFkyuLrtmRg_65ol9tB33KwzsVM'],
 ])('a row has the hash that earlier versions have stored', (row, hash) => {
   expect(guardOf(`r1:${'00'.repeat(32)}`).hashOf(row)).toBe(hash);
 });

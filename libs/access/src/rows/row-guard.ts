@@ -10,7 +10,10 @@ export interface BoundRow {
     | 'login.token_roles'
     | 'login.cloudb_roles'
     | 'login.jwt_roles'
-    | 'login.kubernetes_roles';
+    | 'login.kubernetes_roles'
+    | 'login.cloudb_configs'
+    | 'login.jwt_configs'
+    | 'login.kubernetes_configs';
   /** For the log. */
   name: string;
   /** Strings, numbers, booleans, times, arrays and JSON, in the same form when they are written and when they are read. */

@@ -37,35 +37,39 @@ export async function readStoredTokens(
 }
 
 interface ContentColumns {
-  owner: string;
-  name: string;
+  key: string[];
   content: unknown;
   row_hash: string | null;
 }
 
-function contentPage(table: ContentTable, condition: string): string {
-  const { owner, content } = contentTables[table];
-  return `select ${owner} as owner, name, ${content} as content, row_hash from ${table}
-    where (${owner}, name) > ($1, $2) ${condition} order by ${owner}, name limit $3`;
+/** Reads a page of a table. The condition may name the parameter after those of the position and the limit. */
+function contentPage(table: ContentTable, condition = ''): string {
+  const { key, content } = contentTables[table];
+  const position = key.map((_, at) => `$${at + 1}`);
+  return `select array[${key.map((column) => `${column}::text`)}] as key, ${content} as content, row_hash from ${table}
+    where (${key}) > (${position}) ${condition} order by ${key} limit $${key.length + 1}`;
 }
 
 const storedContent =
   (table: ContentTable) =>
-  ({ owner, name, content, row_hash: rowHash }: ContentColumns): StoredRow => ({
-    row: contentRow(table, owner, name, content),
+  ({ key, content, row_hash: rowHash }: ContentColumns): StoredRow => ({
+    row: contentRow(table, key, content),
     rowHash,
     shown: content,
-    position: [owner, name],
+    position: key,
   });
+
+const startOf = (table: ContentTable, position: RowPosition): RowPosition =>
+  position.length === 0 ? contentTables[table].first : position;
 
 /** Reads up to `limit` rows of a table after a position. */
 export async function readStoredContent(
   sql: Sql,
   table: ContentTable,
-  [owner = contentTables[table].firstOwner, name = '']: RowPosition,
+  position: RowPosition,
   limit: number,
 ): Promise<StoredRow[]> {
-  const rows = await sql.query<ContentColumns>(contentPage(table, ''), [owner, name, limit]);
+  const rows = await sql.query<ContentColumns>(contentPage(table), [...startOf(table, position), limit]);
   return rows.map(storedContent(table));
 }
 
@@ -74,11 +78,12 @@ export async function readContentBoundBy(
   sql: Sql,
   table: ContentTable,
   keyId: string,
-  [owner = contentTables[table].firstOwner, name = '']: RowPosition,
+  position: RowPosition,
   limit: number,
 ): Promise<StoredRow[]> {
-  const ofKey = `and split_part(row_hash, ':', 1) = $4`;
-  const rows = await sql.query<ContentColumns>(contentPage(table, ofKey), [owner, name, limit, keyId]);
+  const start = startOf(table, position);
+  const ofKey = `and split_part(row_hash, ':', 1) = $${start.length + 2}`;
+  const rows = await sql.query<ContentColumns>(contentPage(table, ofKey), [...start, limit, keyId]);
   return rows.map(storedContent(table));
 }
 
@@ -89,11 +94,12 @@ export async function replaceRowHash(
   { position, rowHash, shown }: StoredRow,
   newHash: string | null,
 ): Promise<boolean> {
-  const { owner, content } = contentTables[table];
+  const { key, content } = contentTables[table];
+  const ofRow = key.map((column, at) => `${column} = $${at + 4}`).join(' and ');
   const replaced = await sql.query(
-    `update ${table} set row_hash = $5
-     where ${owner} = $1 and name = $2 and row_hash is not distinct from $3 and ${content} = $4::jsonb returning 1`,
-    [...position, rowHash, JSON.stringify(shown), newHash],
+    `update ${table} set row_hash = $3
+     where ${ofRow} and row_hash is not distinct from $1 and ${content} = $2::jsonb returning 1`,
+    [rowHash, JSON.stringify(shown), newHash, ...position],
   );
   return replaced.length > 0;
 }

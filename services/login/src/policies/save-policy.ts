@@ -36,7 +36,7 @@ async function storePolicy(
 ): Promise<void> {
   const source = policyText(given);
   const rules = parsePolicy(source);
-  const rowHash = rows.hashOf(contentRow('login.policies', namespaceId, name, rules));
+  const rowHash = rows.hashOf(contentRow('login.policies', [namespaceId, name], rules));
   const save = (tx: Tx) => upsertPolicy(tx, namespaceId, name, { source, rules, rowHash });
   await revoking(db, save, [changeTag.policy(namespaceId, name)]).catch((error: unknown) => {
     throw isForeignKeyViolation(error) ? notFound() : error;

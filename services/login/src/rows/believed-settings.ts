@@ -2,34 +2,47 @@ import { type ContentTable, contentRow, type RowGuard } from '@secrets/access';
 import { Problem } from '@secrets/domain';
 import type { HashedSettings } from '../queries/hashed-settings.ts';
 
-interface RoleKey {
+/** Identifies a row with settings. */
+export interface SettingsKey {
   table: Exclude<ContentTable, 'login.policies'>;
-  /** The ID of its namespace or auth mount. */
-  owner: string;
-  name: string;
+  /** The ID of its namespace or auth mount, and the name of a role. */
+  key: readonly [owner: string, name?: string];
 }
 
-const nouns: Record<RoleKey['table'], string> = {
-  'login.token_roles': 'token role',
-  'login.cloudb_roles': 'role',
-  'login.jwt_roles': 'role',
-  'login.kubernetes_roles': 'role',
+const roleOfMount = (name = '') => `role ${name}`;
+const configuration = () => 'the configuration of this auth mount';
+const again = 'delete it and create it again';
+
+/** A row in a sentence, and a way to replace it that keeps nothing of it. */
+const descriptions: Record<SettingsKey['table'], { noun(name?: string): string; remedy: string }> = {
+  'login.token_roles': { noun: (name) => `token role ${name}`, remedy: again },
+  'login.cloudb_roles': { noun: roleOfMount, remedy: again },
+  'login.jwt_roles': { noun: roleOfMount, remedy: again },
+  'login.kubernetes_roles': { noun: roleOfMount, remedy: again },
+  'login.cloudb_configs': { noun: configuration, remedy: again },
+  'login.jwt_configs': { noun: configuration, remedy: 'write it again' },
+  'login.kubernetes_configs': { noun: configuration, remedy: 'write it again' },
 };
 
-/** Returns the settings of a role, if it exists. Throws `conflict` if they are not as they were written. */
+/** Returns stored settings, if they exist. Throws `conflict` if they are not as they were written. */
 export function believedSettings<Stored extends HashedSettings | undefined>(
   rows: RowGuard,
-  { table, owner, name }: RoleKey,
+  { table, key }: SettingsKey,
   stored: Stored,
 ): object | (undefined extends Stored ? undefined : never) {
   if (stored === undefined) return undefined as never;
   const { settings, rowHash } = stored;
-  if (rows.accepts(contentRow(table, owner, name, settings), rowHash)) return settings;
-  throw new Problem(
-    'conflict',
-    `${nouns[table]} ${name}: is not as this service has written it; delete it and create it again`,
-  );
+  if (rows.accepts(contentRow(table, key as readonly string[], settings), rowHash)) return settings;
+  const { noun, remedy } = descriptions[table];
+  throw new Problem('conflict', `${noun(key[1])}: is not as this service has written it; ${remedy}`);
 }
+
+/** The hash of settings that replace all stored ones. */
+export const hashOfSettings = (
+  rows: RowGuard,
+  { table, key }: SettingsKey,
+  settings: object,
+): string | null => rows.hashOf(contentRow(table, key as readonly string[], settings));
 
 /**
  * The hash of settings into which a request was merged. They keep fields of the stored ones, so they get none if those had none:
@@ -37,7 +50,7 @@ export function believedSettings<Stored extends HashedSettings | undefined>(
  */
 export const hashOfMerged = (
   rows: RowGuard,
-  { table, owner, name }: RoleKey,
+  key: SettingsKey,
   stored: HashedSettings | undefined,
   merged: object,
-): string | null => (stored?.rowHash === null ? null : rows.hashOf(contentRow(table, owner, name, merged)));
+): string | null => (stored?.rowHash === null ? null : hashOfSettings(rows, key, merged));

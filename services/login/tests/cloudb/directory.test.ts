@@ -4,7 +4,7 @@ import { audience, type CloudBForTest, startCloudBForTest } from '../login-for-t
 let cloudB: CloudBForTest;
 
 beforeAll(async () => {
-  cloudB = await startCloudBForTest();
+  cloudB = await startCloudBForTest({ rowsAreBound: false });
 });
 afterEach(() => cloudB.sandbox.directory.faults.clear());
 afterAll(() => cloudB.stop());

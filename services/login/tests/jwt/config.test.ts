@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { contentRow, rowGuard } from '@secrets/access';
 import { useJwt } from './jwt-for-test.ts';
 
 const { jwt, login, issuer } = useJwt();
@@ -150,10 +151,25 @@ describe('a configuration', () => {
   test('whose row was damaged admits nobody', async () => {
     await jwt.configure();
     expect((await jwt.logInWith()).status).toBe(200);
+    const [row] = await login.db.query<{ id: string; settings: object }>(
+      `select c.mount_id as id, c.settings from login.jwt_configs c
+         join login.auth_mounts m on m.id = c.mount_id where m.path = 'jwt'`,
+    );
+    const { id, settings } = row!;
+    const damaged = { ...settings, jwt_supported_algs: ['HS256'] };
     await login.db.query(
-      `update login.jwt_configs set settings = settings || '{"jwt_supported_algs": ["HS256"]}'`,
+      'update login.jwt_configs set settings = $2::jsonb, row_hash = $3 where mount_id = $1',
+      [
+        id,
+        JSON.stringify(damaged),
+        rowGuard(login.rowKeys).hashOf(contentRow('login.jwt_configs', [id], damaged)),
+      ],
     );
     await login.call('POST', '/sys/auth/jwt/tune', { description: 'so that logins notice it' });
-    expect((await jwt.logInWith()).status).toBe(409);
+    const { status, body } = await jwt.logInWith();
+    expect([status, body.errors]).toEqual([
+      409,
+      [expect.stringContaining('the stored jwt_supported_algs is not valid')],
+    ]);
   });
 });

@@ -99,6 +99,22 @@ test('a reviewer that was copied from another mount in the database is not sent'
   expect(cluster.received).toEqual([]);
 });
 
+test('a reviewer is not sent to a host that was changed in the database, although logins have not noticed', async () => {
+  await kubernetes.configure();
+  expect((await kubernetes.logInAs()).status).toBe(200);
+  const [row] = await login.db.query<{ row_hash: string }>(
+    `select row_hash from login.kubernetes_configs where settings->>'kubernetes_host' = '${cluster.url}'`,
+  );
+  await login.db.query(
+    `update login.kubernetes_configs set settings = settings || '{"kubernetes_host": "${cluster.url}/other"}'`,
+  );
+  await login.db.query('update login.kubernetes_configs set row_hash = $1', [row!.row_hash]);
+  cluster.reset();
+  expect((await kubernetes.logInAs()).status).toBe(409);
+  expect(cluster.received).toEqual([]);
+  await kubernetes.configure();
+});
+
 test('an issuer that a token must have is compared with iss', async () => {
   const settings = { pem_keys: [cluster.pem], issuer: serverAudience };
   await kubernetes.configure(settings);

@@ -18,7 +18,7 @@ export interface NamedRules {
 export function parseRules(rows: RowGuard, namespaceId: string, text: string): NamedRules[] {
   const policies = JSON.parse(text) as (NamedRules & { hash: string | null })[];
   const rejected = policies.filter(
-    ({ name, rules, hash }) => !rows.accepts(contentRow('login.policies', namespaceId, name, rules), hash),
+    ({ name, rules, hash }) => !rows.accepts(contentRow('login.policies', [namespaceId, name], rules), hash),
   );
   if (rejected.length > 0)
     throw new Problem('forbidden', 'a policy of this token or its identity was not written by this service');

@@ -2,7 +2,7 @@ import { type Caller, requireGrant } from '@secrets/caller';
 import type { Tx } from '@secrets/db';
 import { requireFound } from '@secrets/domain';
 import { changingMount } from '../../auth-mounts/changing-mount.ts';
-import { believedSettings, hashOfMerged } from '../../rows/believed-settings.ts';
+import { believedSettings, hashOfMerged, type SettingsKey } from '../../rows/believed-settings.ts';
 import type { AuthMethodDeps } from '../auth-method.ts';
 import { findRole, type RoleTable, upsertRole } from './queries/roles.ts';
 
@@ -15,10 +15,9 @@ export interface RoleName {
 type RolesContext = Pick<AuthMethodDeps, 'db' | 'rows'>;
 
 /** Identifies the row of a role. */
-export const roleKey = <Table extends RoleTable>(table: Table, { mountId, name }: RoleName) => ({
+export const roleKey = (table: RoleTable, { mountId, name }: RoleName): SettingsKey => ({
   table,
-  owner: mountId,
-  name: name.toLowerCase(),
+  key: [mountId, name.toLowerCase()],
 });
 
 /** The stored settings of a role. Throws `not_found` if there is none, and what `believedSettings` throws. */

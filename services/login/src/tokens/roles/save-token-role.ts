@@ -17,7 +17,7 @@ import {
 type RoleContext = Pick<TokenContext, 'db' | 'rows'>;
 
 const keyOf = (namespaceId: string, name: string) =>
-  ({ table: 'login.token_roles', owner: namespaceId, name }) as const;
+  ({ table: 'login.token_roles', key: [namespaceId, name] }) as const;
 
 /** The settings of a role, which may lack fields; undefined if there is none. Throws what `believedSettings` throws. */
 export const findBelievedRole = async (

@@ -1,3 +1,4 @@
+import { rowGuard } from '@secrets/access';
 import { type Sandbox, startSandbox } from '@secrets/sandbox';
 import type { ConfigSettings } from '../../../src/auth-methods/cloudb/config/config-settings.ts';
 import type { EnvironmentCredentials } from '../../../src/auth-methods/cloudb/provider/credentials/credential-source.ts';
@@ -60,7 +61,8 @@ export async function startProviderForTest(): Promise<ProviderForTest> {
     replica: (environment = {}) => {
       const { db, keyRing, log } = service;
       const debugLog = log.child({}, { level: 'debug' });
-      const providers = createProviders(new MountClients({ db, keyRing, urls, environment, debugLog }));
+      const rows = rowGuard(service.rowKeys);
+      const providers = createProviders(new MountClients({ db, rows, keyRing, urls, environment, debugLog }));
       const of = (config: ConfigSettings) => providers.of({ mountId, namespacePath: '', accessor, config });
       return { providers, provider: async () => of(await configNow()) };
     },

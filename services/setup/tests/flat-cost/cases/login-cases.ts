@@ -147,6 +147,10 @@ const rowCases: Case[] = casesOf(undefined, {
   'checking the rows of roles': (db) => readStoredContent(db, 'login.cloudb_roles', [mountId, 'role3'], 100),
   'finding roles of another row key': (db) =>
     readContentBoundBy(db, 'login.cloudb_roles', 'r1', [mountId, 'role3'], 10),
+  'checking the rows of configurations': (db) =>
+    readStoredContent(db, 'login.cloudb_configs', [mountId], 100),
+  'finding configurations of another row key': (db) =>
+    readContentBoundBy(db, 'login.cloudb_configs', 'r1', [mountId], 10),
   'finding token roles of another row key': (db) =>
     readContentBoundBy(db, 'login.token_roles', 'r1', ['root', 'role3'], 10),
   'binding a policy with another row key': async (db) => {

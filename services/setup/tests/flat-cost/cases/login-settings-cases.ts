@@ -1,5 +1,4 @@
 import { rowGuard } from '@secrets/access';
-import type { ConfigSettings } from '../../../../login/src/auth-methods/cloudb/config/config-settings.ts';
 import { listCheckScopes } from '../../../../login/src/auth-methods/cloudb/queries/check-scopes.ts';
 import * as configs from '../../../../login/src/auth-methods/cloudb/queries/configs.ts';
 import { forgetPasswords } from '../../../../login/src/auth-methods/cloudb/queries/left-passwords.ts';
@@ -66,7 +65,6 @@ const policyCases: Case[] = casesOf('login', {
 
 const role = { settings: {}, rowHash: 'r2:' };
 const rows = rowGuard(undefined);
-const config = {} as ConfigSettings;
 
 const methodCases: Case[] = casesOf('login', {
   'finding what a login depends on': (db) =>
@@ -80,12 +78,12 @@ const methodCases: Case[] = casesOf('login', {
   'changing a role': (db) => roles.upsertRole(db, 'login.cloudb_roles', mountId, { name: 'role7', ...role }),
   'deleting a role': (db) => roles.deleteRoleRow(db, 'login.cloudb_roles', mountId, 'role7'),
   'looking where roles bind logins': (db) => listCheckScopes(db, mountId),
-  'finding a configuration': (db) => configs.findConfig(db, mountId),
-  'finding the credentials of a mount': (db) => configs.findCredentials(db, mountId),
+  'finding a configuration': (db) => configs.findConfig({ db, rows }, mountId),
+  'finding the credentials of a mount': (db) => configs.findCredentials({ db, rows }, mountId),
   'looking for an entered secret of an application': (db) =>
     configs.isEnteredElsewhere(db, mountId, ['application1', '']),
   'changing a configuration': (db) =>
-    configs.upsertConfig(db, mountId, config, { client_secret: Buffer.from('s') }),
+    configs.upsertConfig(db, mountId, role, { client_secret: Buffer.from('s') }),
   'deleting a configuration': (db) => configs.deleteConfigRow(db, mountId),
 });
 
@@ -100,7 +98,7 @@ const jwtCases: Case[] = casesOf('login', {
     targets.findStoredSettings({ db, rows }, jwtTables, mountId, 'role7'),
   'finding a configuration of jwt': (db) => jwtConfigs.findJwtConfig(db, mountId),
   'reading the secret of jwt at a provider': (db) => jwtConfigs.findSealedClientSecret(db, mountId),
-  'changing a configuration of jwt': (db) => jwtConfigs.upsertJwtConfig(db, mountId, {}, Buffer.from('x')),
+  'changing a configuration of jwt': (db) => jwtConfigs.upsertJwtConfig(db, mountId, role, Buffer.from('x')),
   'finding a role of jwt': (db) => roles.findRole(db, 'login.jwt_roles', mountId, 'role7'),
   'recording that a JWT was used': (db) =>
     usedJwts.recordUse(db, mountId, Buffer.from('new'), new Date(Date.now() + 60_000)),
@@ -122,7 +120,7 @@ const kubernetesCases: Case[] = casesOf('login', {
   'finding a configuration of kubernetes': (db) => kubernetesConfigs.findKubernetesConfig(db, mountId),
   'changing a configuration of kubernetes': (db) =>
     kubernetesConfigs.upsertKubernetesConfig(db, mountId, {
-      settings: {},
+      ...role,
       sealedReviewer: Buffer.from('s'),
     }),
   'finding a role of kubernetes': (db) => roles.findRole(db, 'login.kubernetes_roles', mountId, 'role7'),

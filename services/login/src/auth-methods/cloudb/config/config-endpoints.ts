@@ -118,6 +118,6 @@ const identityOf = ({ id, accessor }: AuthMountRow, { namespace }: Caller): Moun
   accessor,
 });
 
-async function requireConfig({ db }: CloudBContext, mountId: string): Promise<StoredConfig> {
-  return requireFound(await findConfig(db, mountId));
+async function requireConfig(context: CloudBContext, mountId: string): Promise<StoredConfig> {
+  return requireFound(await findConfig(context, mountId));
 }

@@ -2,8 +2,9 @@ import { type Caller, requireGrant } from '@secrets/caller';
 import type { Tx } from '@secrets/db';
 import { invalid, notFound, Problem } from '@secrets/domain';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
+import { hashOfMerged } from '../../../rows/believed-settings.ts';
 import type { CloudBContext } from '../cloudb-context.ts';
-import { findConfigRow, upsertConfig } from '../queries/configs.ts';
+import { cloudBConfigKey, findConfigRow, upsertConfig } from '../queries/configs.ts';
 import { forgetPasswords, type LeftPasswords } from '../queries/left-passwords.ts';
 import { deleteRotation, recordSecret, setSchedule } from '../queries/rotations.ts';
 import { leftPasswordWarnings } from '../rotation/left-passwords.ts';
@@ -39,11 +40,11 @@ export async function saveConfig(
   mountId: string,
   { body, mustExist, warn }: ConfigWrite,
 ): Promise<void> {
-  const found = await findConfigRow(context.db, mountId);
+  const found = await findConfigRow(context, mountId);
   requireAllowed(caller, found !== undefined, mustExist);
   const tenant = await resolveTenant(context, found, body); // before the transaction, which must not wait for the directory
   const [saved, left] = await changingMount(context, mountId, async (tx) => {
-    const stored = await findConfigRow(tx, mountId);
+    const stored = await findConfigRow({ ...context, db: tx }, mountId);
     requireAllowed(caller, stored !== undefined, mustExist);
     const merged = mergedConfig(stored, body, tenant && { domain: tenant.domain, id: tenant.id });
     const { settings } = merged;
@@ -52,7 +53,8 @@ export async function saveConfig(
     const isSame = isSameApplication(before, settings);
     const kept = merged.secrets.filter((field) => body[field] === undefined);
     if (kept.length > 0 && !isSame) throw invalid(secretMoves(kept));
-    await upsertConfig(tx, mountId, settings, sealedSecrets(context.keyRing, mountId, body));
+    const rowHash = hashOfMerged(context.rows, cloudBConfigKey(mountId), stored, settings);
+    await upsertConfig(tx, mountId, { settings, rowHash }, sealedSecrets(context.keyRing, mountId, body));
     const hasSecret = hasClientSecret(merged);
     const forgotten = isSame && hasSecret ? nothingLeft : await forgetPasswords(tx, mountId);
     if (!hasSecret) await deleteRotation(tx, mountId);

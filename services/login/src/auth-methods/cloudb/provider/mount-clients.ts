@@ -1,3 +1,4 @@
+import type { RowSource } from '@secrets/access';
 import { isAdministrative } from '@secrets/caller';
 import { identityTokenSeconds, Problem } from '@secrets/domain';
 import type { Logger } from '@secrets/telemetry';
@@ -20,7 +21,7 @@ export interface MountIdentity {
   accessor: string;
 }
 
-export interface MountClientsOptions extends IdentityContext {
+export interface MountClientsOptions extends IdentityContext, Pick<RowSource, 'rows'> {
   urls: ProviderUrls;
   environment: EnvironmentCredentials;
   debugLog: Logger | undefined;
@@ -45,7 +46,7 @@ export class MountClients {
    * `bad_gateway` if the mount has no configuration, or none with usable credentials.
    */
   async current(mount: MountIdentity): Promise<MountClient> {
-    const stored = await findCredentials(this.#options.db, mount.mountId);
+    const stored = await findCredentials(this.#options, mount.mountId);
     if (stored === undefined) throw new Problem('bad_gateway', 'this auth mount is not configured');
     const kept = this.#byMount.get(mount.mountId);
     if (kept?.revision === stored.revision) return kept.client;

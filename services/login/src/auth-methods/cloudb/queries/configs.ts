@@ -1,4 +1,8 @@
+import type { RowSource } from '@secrets/access';
 import type { Sql } from '@secrets/db';
+import type { HashedSettings } from '../../../queries/hashed-settings.ts';
+import { believedSettings, type SettingsKey } from '../../../rows/believed-settings.ts';
+import { configKey } from '../../targets/queries/stored-target.ts';
 import {
   type ConfigRow,
   type ConfigSettings,
@@ -12,16 +16,26 @@ const secretsSql = configFields.secretNames
   .map((field) => `case when ${columnOf(field)} is not null then '${field}' end`)
   .join();
 
-/** The row of a configuration, without the secrets. */
-export async function findConfigRow(sql: Sql, mountId: string): Promise<ConfigRow | undefined> {
-  const text = `select settings, array_remove(array[${secretsSql}]::text[], null) as secrets
+type Hashed<Row> = Row & HashedSettings;
+
+/** The row of a configuration, without the secrets. Throws what `believedSettings` throws. */
+export async function findConfigRow(
+  { db, rows }: RowSource,
+  mountId: string,
+): Promise<Hashed<ConfigRow> | undefined> {
+  const text = `select settings, row_hash as "rowHash", array_remove(array[${secretsSql}]::text[], null) as secrets
     from login.cloudb_configs where mount_id = $1`;
-  return (await sql.query<ConfigRow>(text, [mountId]))[0];
+  const [row] = await db.query<Hashed<ConfigRow>>(text, [mountId]);
+  believedSettings(rows, cloudBConfigKey(mountId), row);
+  return row;
 }
 
-/** A stored configuration, without the secrets. */
-export async function findConfig(sql: Sql, mountId: string): Promise<StoredConfig | undefined> {
-  const row = await findConfigRow(sql, mountId);
+/** Identifies the row of a configuration. */
+export const cloudBConfigKey = (mountId: string): SettingsKey => configKey('login.cloudb_configs', mountId);
+
+/** A stored configuration, without the secrets. Throws what `findConfigRow` and `readConfig` throw. */
+export async function findConfig(source: RowSource, mountId: string): Promise<StoredConfig | undefined> {
+  const row = await findConfigRow(source, mountId);
   return row && { ...row, settings: readConfig(row.settings) };
 }
 
@@ -33,11 +47,16 @@ export interface StoredCredentials {
   revision: number;
 }
 
-export async function findCredentials(sql: Sql, mountId: string): Promise<StoredCredentials | undefined> {
-  const text = `select settings, sealed_client_secret as "sealedSecret", revision
+/** Throws what `findConfig` throws. */
+export async function findCredentials(
+  { db, rows }: RowSource,
+  mountId: string,
+): Promise<StoredCredentials | undefined> {
+  const text = `select settings, row_hash as "rowHash", sealed_client_secret as "sealedSecret", revision
     from login.cloudb_configs where mount_id = $1`;
-  const [row] = await sql.query<StoredCredentials>(text, [mountId]);
-  return row && { ...row, settings: readConfig(row.settings) };
+  const [row] = await db.query<Hashed<StoredCredentials>>(text, [mountId]);
+  const settings = believedSettings(rows, cloudBConfigKey(mountId), row);
+  return row && { ...row, settings: readConfig(settings!) };
 }
 
 /**
@@ -62,17 +81,17 @@ export async function isEnteredElsewhere(
 export async function upsertConfig(
   sql: Sql,
   mountId: string,
-  settings: ConfigSettings,
+  { settings, rowHash }: HashedSettings,
   secrets: SealedSecrets,
 ): Promise<void> {
   const written = configFields.secretNames.filter((field) => secrets[field] !== undefined);
-  const columns = ['settings', ...written.map(columnOf)];
+  const columns = ['settings', 'row_hash', ...written.map(columnOf)];
   await sql.query(
     `insert into login.cloudb_configs (mount_id, ${columns.join()})
-     values ($1, $2::jsonb${written.map((_, at) => `, $${at + 3}::bytea`).join('')})
+     values ($1, $2::jsonb, $3${written.map((_, at) => `, $${at + 4}::bytea`).join('')})
      on conflict (mount_id) do update set ${columns.map((column) => `${column} = excluded.${column}`).join()},
        updated_at = now()`,
-    [mountId, JSON.stringify(settings), ...written.map((field) => secrets[field])],
+    [mountId, JSON.stringify(settings), rowHash, ...written.map((field) => secrets[field])],
   );
 }
 

@@ -14,7 +14,7 @@ export const roleEndpoints = (context: CloudBContext): MethodEndpoint[] =>
     write: (body, mountId) => ({
       merge: (stored) => mergedRole(stored, body),
       warnings: async (tx, settings) => {
-        const config = await findConfig(tx, mountId);
+        const config = await findConfig({ ...context, db: tx }, mountId);
         const requirePrincipalBinding = config?.settings.require_principal_binding === true;
         return roleWarnings(settings as RoleSettings, { requirePrincipalBinding });
       },

@@ -62,7 +62,7 @@ async function tryToRemoveReplaced(rotation: Rotation): Promise<void> {
  */
 async function addPassword(rotation: Rotation): Promise<void> {
   const { context, mount, lease } = rotation;
-  const stored = await findConfig(context.db, mount.mountId);
+  const stored = await findConfig(context, mount.mountId);
   if (stored === undefined || !hasClientSecret(stored))
     throw invalid('the mount has no client_secret that could be rotated');
   const client = await context.clients.current(mount);

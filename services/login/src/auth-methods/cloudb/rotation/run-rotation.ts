@@ -63,7 +63,7 @@ export async function runDueRotations(
 async function runDue(rotation: Rotation): Promise<void> {
   const { context, mount } = rotation;
   const { scheduledAt, pendingKeyId, secretSince } = await renewRotation(rotation);
-  const config = await findConfig(context.db, mount.mountId);
+  const config = await findConfig(context, mount.mountId);
   const now = new Date(context.db.now());
   const isAutomated = config !== undefined && nextRotation(config.settings, secretSince, now) !== null;
   const isDue = isAutomated && scheduledAt !== null && scheduledAt <= now;
@@ -89,7 +89,7 @@ const release = ({ context, mount, lease }: Rotation, hasFailed: boolean): Promi
   context.db.transaction(async (tx) => {
     if (!(await lockAuthMount(tx, mount.mountId))) return;
     const row = requireHeld(await renewLease(tx, lease));
-    const config = await findConfig(tx, mount.mountId);
+    const config = await findConfig({ ...context, db: tx }, mount.mountId);
     const now = new Date(context.db.now());
     const isDue = row.scheduledAt !== null && row.scheduledAt <= now;
     const failures = hasFailed ? row.failures + 1 : 0;

@@ -1,7 +1,10 @@
 import { type Caller, requireGrant } from '@secrets/caller';
 import { invalid, Problem } from '@secrets/domain';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
+import { hashOfSettings } from '../../../rows/believed-settings.ts';
+import { configKey } from '../../targets/queries/stored-target.ts';
 import type { JwtContext } from '../jwt-context.ts';
+import { jwtTables } from '../jwt-tables.ts';
 import { findJwtConfig, upsertJwtConfig } from '../queries/configs.ts';
 import { sealedClientSecret } from './client-secret.ts';
 import { configOf, issuerOf, type JwtConfig, type JwtConfigBody } from './config-settings.ts';
@@ -21,8 +24,9 @@ export async function saveJwtConfig(
   if (refusal !== undefined && body.skip_jwks_validation !== true) throw invalid(refusal);
   await changingMount(context, mountId, async (tx) => {
     requireGrant(caller, (await findJwtConfig(tx, mountId)) !== undefined);
-    const { oidc_client_secret: secret } = body;
-    await upsertJwtConfig(tx, mountId, config, sealedClientSecret(context.keyRing, mountId, secret));
+    const rowHash = hashOfSettings(context.rows, configKey(jwtTables.configs, mountId), config);
+    const sealed = sealedClientSecret(context.keyRing, mountId, body.oidc_client_secret);
+    await upsertJwtConfig(tx, mountId, { settings: config, rowHash }, sealed);
   });
   context.jwtKeys.forget(mountId);
   return [...(refusal === undefined ? [] : [refusal]), ...issuerWarnings(config)];

@@ -1,6 +1,9 @@
 import { requireFound } from '@secrets/domain';
+import { believedSettings } from '../../../rows/believed-settings.ts';
 import { type MethodEndpoint, methodEndpoint } from '../../auth-method.ts';
+import { configKey } from '../../targets/queries/stored-target.ts';
 import type { KubernetesContext } from '../kubernetes-context.ts';
+import { kubernetesTables } from '../kubernetes-tables.ts';
 import { findKubernetesConfig } from '../queries/configs.ts';
 import { KubernetesConfigBody, readKubernetesConfig, shownKubernetesConfig } from './config-settings.ts';
 import { saveKubernetesConfig } from './save-config.ts';
@@ -14,7 +17,8 @@ export const configEndpoints = (context: KubernetesContext): MethodEndpoint[] =>
     path,
     summary: 'Read the configuration of an auth mount, without the token of the reviewer',
     handle: async ({ mount }) => {
-      const { settings } = requireFound(await findKubernetesConfig(context.db, mount.id));
+      const stored = requireFound(await findKubernetesConfig(context.db, mount.id));
+      const settings = believedSettings(context.rows, configKey(kubernetesTables.configs, mount.id), stored);
       return { data: shownKubernetesConfig(readKubernetesConfig(settings)) };
     },
   }),

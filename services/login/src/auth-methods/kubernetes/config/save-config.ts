@@ -1,6 +1,9 @@
 import { type Caller, requireGrant } from '@secrets/caller';
 import { changingMount } from '../../../auth-mounts/changing-mount.ts';
+import { hashOfSettings } from '../../../rows/believed-settings.ts';
+import { configKey } from '../../targets/queries/stored-target.ts';
 import type { KubernetesContext } from '../kubernetes-context.ts';
+import { kubernetesTables } from '../kubernetes-tables.ts';
 import { findKubernetesConfig, upsertKubernetesConfig } from '../queries/configs.ts';
 import {
   type KubernetesConfigBody,
@@ -24,7 +27,8 @@ export async function saveKubernetesConfig(
   const sealedReviewer = encryptReviewer(context.keyRing, mountId, body.token_reviewer_jwt ?? '');
   await changingMount(context, mountId, async (tx) => {
     requireGrant(caller, (await findKubernetesConfig(tx, mountId)) !== undefined);
-    await upsertKubernetesConfig(tx, mountId, { settings, sealedReviewer });
+    const rowHash = hashOfSettings(context.rows, configKey(kubernetesTables.configs, mountId), settings);
+    await upsertKubernetesConfig(tx, mountId, { settings, rowHash, sealedReviewer });
   });
   context.clusterKeys.forget(mountId);
   return kubernetesConfigWarnings(settings);

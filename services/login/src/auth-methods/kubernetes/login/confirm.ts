@@ -1,11 +1,14 @@
 import { Problem } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
+import { believedSettings } from '../../../rows/believed-settings.ts';
+import { configKey } from '../../targets/queries/stored-target.ts';
 import { type AcceptedSignatures, verifyTokenSignature } from '../../verification/verify-token.ts';
 import type { ServiceAccount } from '../account/service-account.ts';
 import { KeysNotPublished } from '../cluster/cluster-keys.ts';
 import { type KubernetesConfig, readKubernetesConfig } from '../config/config-settings.ts';
 import { decryptReviewer } from '../config/reviewer-jwt.ts';
 import type { KubernetesContext, ReadyKubernetesTarget } from '../kubernetes-context.ts';
+import { kubernetesTables } from '../kubernetes-tables.ts';
 import { findKubernetesConfig } from '../queries/configs.ts';
 
 /** A cluster signs with RS256 or ES256 to ES512, but may have a signer of its own. */
@@ -72,14 +75,15 @@ export const review = (
 
 /** Reads host and reviewer together: after a change, the new reviewer must not be sent to the former host. */
 async function reviewByReviewer(
-  { db, keyRing, reviewer }: KubernetesContext,
+  { db, rows, keyRing, reviewer }: KubernetesContext,
   { mountId, role }: ReadyKubernetesTarget,
   proof: TokenOf,
 ): Promise<void> {
   const row = await findKubernetesConfig(db, mountId);
   if (row === undefined || row.sealedReviewer === null)
     throw new Problem('unavailable', 'the configuration of this auth mount is changing; try again');
-  await reviewer.confirm(readKubernetesConfig(row.settings), {
+  const settings = believedSettings(rows, configKey(kubernetesTables.configs, mountId), row);
+  await reviewer.confirm(readKubernetesConfig(settings), {
     ...proof,
     audience: role.audience,
     reviewerJwt: decryptReviewer(keyRing, mountId, row.sealedReviewer),
