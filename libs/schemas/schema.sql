@@ -1,6 +1,6 @@
 -- login: up to 031.do.bound-configs.sql
 -- secrets: up to 009.do.events.sql
--- sync: up to 052.do.awaited-values.sql
+-- sync: up to 053.do.names-for-logs.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -989,7 +989,9 @@ create view sync.entry_values as
     (EXISTS ( SELECT
            FROM (secrets.secrets s
              JOIN secrets.mounts m ON (((m.id = s.mount_id) AND (m.disabled_at IS NULL))))
-          WHERE (s.id = a.secret_id))) AS secret_exists
+          WHERE (s.id = a.secret_id))) AS secret_exists,
+    a.mount,
+    a.secret_name
    FROM ((sync.entries e
      JOIN sync.associations a ON ((a.id = e.association_id)))
      LEFT JOIN secrets.newest_readable v ON ((v.secret_id = a.secret_id)))

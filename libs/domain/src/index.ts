@@ -11,6 +11,7 @@ export * from './json/canonical-json.ts';
 export * from './json/exact-json.ts';
 export * from './json/json.ts';
 export * from './json/json-budget.ts';
+export * from './log-fields.ts';
 export * from './problem.ts';
 export * from './secret-version.ts';
 export * from './slashes.ts';

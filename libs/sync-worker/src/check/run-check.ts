@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findDescription } from '@secrets/destinations';
-import type { CheckStep } from '@secrets/domain';
+import { type CheckStep, syncLogFields } from '@secrets/domain';
 import { type Probe, recordProbeRemoved } from '@secrets/sync-entries';
 import { type Failure, failureOf } from '../entry/record-failure.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
@@ -58,7 +58,7 @@ async function reportFailure(
   step: StepName,
   { kind, message, retryAfterSeconds, error }: Failure,
 ): Promise<void> {
-  const fields = { checkId, destinationId: destination.id, step, fault: kind };
+  const fields = { checkId, ...syncLogFields({ destination }), step, fault: kind };
   if (kind === 'crashed') log.error({ ...fields, error }, 'a check failed unexpectedly');
   else log.info({ ...fields, reason: message }, 'a step of a check failed');
   if (kind === 'throttled')

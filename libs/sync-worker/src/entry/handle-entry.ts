@@ -12,7 +12,7 @@ import { type Span, traced } from '@secrets/telemetry';
 import { releaseDelaySeconds } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';
 import type { AttemptContext, Claim } from './entry-statements.ts';
-import { type Failure, failureOf, recordFailure } from './record-failure.ts';
+import { type EntryNames, entryLogFields, type Failure, failureOf, recordFailure } from './record-failure.ts';
 import { workOnEntry } from './work-on-entry.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -53,6 +53,7 @@ interface Call {
   startedAtMs: number;
   /** Undefined until the entry was read. */
   laneId?: string;
+  names?: EntryNames;
   /** Undefined until the call may begin. */
   slot?: Slot | undefined;
   /** Whether the claim was released without a call. */
@@ -71,7 +72,7 @@ async function attemptClaimed(worker: WorkerContext, claim: Claim, span: Span | 
     if (failure !== undefined) span?.fail(isGivenUp ? 'given_up' : failure.kind);
     if (failure !== undefined)
       await record(worker, entry, () =>
-        isGivenUp ? releaseEntry(worker, entry) : recordFailure(worker, entry, failure, call),
+        isGivenUp ? releaseEntry(worker, entry, call.names) : recordFailure(worker, entry, failure, call),
       );
   } finally {
     call.slot?.release(); // after a failure not before it is recorded: it may have paused the destination
@@ -99,10 +100,11 @@ async function record(
 async function releaseEntry(
   { db, observe, limits: { attempts } }: WorkerContext,
   entry: ClaimedEntry,
+  names: EntryNames | undefined,
 ): Promise<boolean> {
   const isHeld = await shortenLease(db, entry, releaseDelaySeconds);
   const reason = attempts.isCancelled ? 'the worker is stopping' : 'the database was unavailable';
-  observe.log.info({ entryId: entry.id, reason }, 'attempt abandoned; will be retried');
+  observe.log.info({ ...entryLogFields(entry, names), reason }, 'attempt abandoned; will be retried');
   return isHeld;
 }
 
@@ -115,8 +117,9 @@ async function tryEntry(worker: WorkerContext, claim: Claim, call: Call): Promis
   let context: AttemptContext | undefined;
   try {
     context = await worker.entries.statements.readContext(entry.id);
-    if (context === undefined || isTooLate(worker, claim)) return undefined;
+    if (context === undefined || isTooLate(worker, claim, context)) return undefined;
     call.laneId = context.lane.id;
+    call.names = { destination: context.destination, source: context.source };
     const waitingSince = performance.now();
     const slot = await worker.limits.slots.acquire(entry.destinationId);
     call.slot = slot;
@@ -138,9 +141,9 @@ async function tryEntry(worker: WorkerContext, claim: Claim, call: Call): Promis
  * The time limit counts from before the claim was sent. If the database was so slow that it has passed already, the destination
  * is not called, and the entry is due again when its lease ends.
  */
-function isTooLate({ limits, observe }: WorkerContext, { entry, sentAt }: Claim): boolean {
+function isTooLate({ limits, observe }: WorkerContext, { entry, sentAt }: Claim, names: EntryNames): boolean {
   if (!limits.attempts.isOver(sentAt)) return false;
-  const fields = { entryId: entry.id, fence: entry.fence };
+  const fields = { ...entryLogFields(entry, names), fence: entry.fence };
   observe.log.warn(fields, 'the database was too slow for an attempt; will be retried when the lease ends');
   return true;
 }
@@ -201,7 +204,7 @@ async function work(
     observe.metrics.leaseLost();
     entries.lostClaims.add(entry);
     observe.log.warn(
-      { entryId: entry.id, fence: entry.fence },
+      { ...entryLogFields(entry, context), fence: entry.fence },
       'the lease of an entry was lost before completion; it is verified',
     );
   }

@@ -1,7 +1,9 @@
-import { Fault, nextStatus } from '@secrets/domain';
+import { Fault, nextStatus, syncLogFields } from '@secrets/domain';
 import { scopeOf } from '@secrets/scheduler';
 import { type ClaimedEntry, failEntry } from '@secrets/sync-entries';
+import { levelOfFailure } from '../limits/log-levels.ts';
 import { type FailureKind, nextAttempt } from '../limits/retry-policy.ts';
+import type { AttemptContext } from './entry-statements.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Why an attempt failed. */
@@ -14,6 +16,9 @@ export interface Failure {
   mayPass: boolean;
   error: unknown;
 }
+
+/** The destination and the secret of an entry, for the log. */
+export type EntryNames = Pick<AttemptContext, 'destination' | 'source'>;
 
 /** Classifies what an attempt threw. Anything but a `Fault` is a bug, whose details only the log shows. */
 export function failureOf(error: unknown): Failure {
@@ -42,7 +47,7 @@ export async function recordFailure(
   { db, limits: { lanes }, observe: { log } }: WorkerContext,
   entry: ClaimedEntry,
   failure: Failure,
-  { laneId, startedAtMs }: { laneId?: string; startedAtMs: number },
+  { laneId, startedAtMs, names }: { laneId?: string; startedAtMs: number; names?: EntryNames },
 ): Promise<boolean> {
   const { kind, message, mayPass } = failure;
   const pause =
@@ -65,30 +70,38 @@ export async function recordFailure(
     retryInSeconds,
   });
   const fields = {
-    entryId: entry.id,
-    destinationId: entry.destinationId,
+    ...entryLogFields(entry, names),
     fault: kind,
     attempts,
     retryInSeconds,
   };
   if (kind === 'crashed') log.error({ ...fields, error: failure.error }, 'sync failed unexpectedly');
-  else log.warn({ ...fields, reason: message }, 'sync failed');
+  else log[levelOfFailure[kind]]({ ...fields, reason: message }, 'sync failed');
   return isHeld;
 }
 
+/** Fields of a log line about an entry. The names are missing if the entry could not be read. */
+export const entryLogFields = (
+  entry: { id: string; destinationId: string; externalName: string },
+  names: EntryNames | undefined,
+) =>
+  names === undefined
+    ? { entryId: entry.id, destinationId: entry.destinationId, externalName: entry.externalName }
+    : syncLogFields({ destination: names.destination, source: names.source, entry });
+
 /**
- * Logs that a look has failed: once per hour as a warning for a destination and a cause. That the store may not show the last
- * push yet, or that the worker stops, is no failure of the destination.
+ * Logs that a look has failed: once per hour for a destination and a cause at the level of that, and otherwise as `info`. That
+ * the store may not show the last push yet, or that the worker stops, is no failure of the destination.
  */
 export function logFailedLook(
   { observe: { log, failedLooks }, limits }: WorkerContext,
-  of: { destinationId: string; entryId?: string },
+  of: { destinationId: string; [field: string]: unknown },
   { kind, message, error }: Failure,
 ): void {
   const fields = { ...of, fault: kind };
   const isExpected = kind === 'not_ready' || limits.attempts.isCancelled;
   if (kind === 'crashed') log.error({ ...fields, error }, 'a look failed unexpectedly');
   else if (!isExpected && failedLooks.isNew(of.destinationId, kind))
-    log.warn({ ...fields, reason: message }, 'a look failed');
+    log[levelOfFailure[kind]]({ ...fields, reason: message }, 'a look failed');
   else log.info({ ...fields, reason: message }, 'a look failed');
 }

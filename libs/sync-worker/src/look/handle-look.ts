@@ -19,10 +19,11 @@ import {
 import { abortable } from '../driver/abortable.ts';
 import type { InspectRequest, Look } from '../driver/look.ts';
 import type { AttemptContext } from '../entry/entry-statements.ts';
-import { failureOf, logFailedLook } from '../entry/record-failure.ts';
+import { entryLogFields, failureOf, logFailedLook } from '../entry/record-failure.ts';
 import { settingsHash } from '../entry/values/push-identity.ts';
 import { valueHash } from '../entry/values/value-hash.ts';
 import type { WorkerContext } from '../entry/worker-context.ts';
+import { levelOfDrift } from '../limits/log-levels.ts';
 import type { FailureKind } from '../limits/retry-policy.ts';
 import type { Slot } from '../limits/slots.ts';
 import { driftOf } from './drift-of.ts';
@@ -126,7 +127,7 @@ async function lookAt(worker: WorkerContext, entry: InspectedEntry): Promise<Fai
     await conclude(worker, { entry, context, look, readAtMs });
     return undefined;
   } catch (error) {
-    return await recordFailure(worker, { entry, laneId: context?.lane.id, startedAtMs }, error);
+    return await recordFailure(worker, { entry, context, startedAtMs }, error);
   } finally {
     slot?.release();
     context?.release();
@@ -174,11 +175,9 @@ async function conclude(
   const { drift, evidence } = outcome;
   observe.metrics.looked(drift);
   if (drift === 'none') return;
-  const { id: entryId, destinationId, externalName } = entry;
-  observe.log.warn(
-    { entryId, destinationId, externalName, drift, evidence },
-    'an external secret has drifted',
-  );
+  const level = levelOfDrift(policyOf(destination), drift);
+  const fields = { ...entryLogFields(entry, context), drift, evidence };
+  observe.log[level](fields, 'an external secret has drifted');
 }
 
 /** A value that a newer version has stored counts as the default. */
@@ -189,7 +188,8 @@ export const unsettled = `the last push was less than ${settlingMinutes} minutes
 
 interface Looking {
   entry: InspectedEntry;
-  laneId: string | undefined;
+  /** Undefined if it could not be read. */
+  context: AttemptContext | undefined;
   startedAtMs: number;
 }
 
@@ -199,14 +199,15 @@ interface Looking {
  */
 async function recordFailure(
   worker: WorkerContext,
-  { entry, laneId, startedAtMs }: Looking,
+  { entry, context, startedAtMs }: Looking,
   thrown: unknown,
 ): Promise<FailureKind> {
   const { db, limits } = worker;
-  const { id: entryId, destinationId } = entry;
+  const { destinationId } = entry;
+  const laneId = context?.lane.id;
   const failure = failureOf(thrown);
   const { kind, message, retryAfterSeconds } = failure;
-  logFailedLook(worker, { entryId, destinationId }, failure);
+  logFailedLook(worker, entryLogFields(entry, context), failure);
   if (kind === 'throttled' && laneId !== undefined)
     await limits.lanes.failed({ laneId, destinationId, startedAtMs }, { fault: kind, retryAfterSeconds });
   if (limits.attempts.isCancelled) return kind;

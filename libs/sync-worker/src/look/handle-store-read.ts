@@ -1,5 +1,11 @@
 import type { Verdict } from '@secrets/broker';
-import { Fault, type ReadFailure, type StoreAnswer, type StoreReadMessage } from '@secrets/domain';
+import {
+  Fault,
+  type ReadFailure,
+  type StoreAnswer,
+  type StoreReadMessage,
+  syncLogFields,
+} from '@secrets/domain';
 import { answerStoreRead, claimStoreRead, type StoreRead } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
 import type { ConnectedDestination } from '../driver/driver.ts';
@@ -110,16 +116,19 @@ const presentListed = ({ createdAt, changedAt, ...secret }: ListedSecret) => ({
 /** Only throttling is reported to the lane, because it affects the account. */
 async function failed(
   { limits: { lanes }, observe: { log } }: WorkerContext,
-  { destination: { id: destinationId }, laneId }: StoreRead,
+  { destination, laneId }: StoreRead,
   startedAtMs: number,
   thrown: unknown,
 ): Promise<ReadFailure> {
   const { kind, message, retryAfterSeconds, error } = failureOf(thrown);
-  const fields = { destinationId, fault: kind };
+  const fields = { ...syncLogFields({ destination }), fault: kind };
   if (kind === 'crashed') log.error({ ...fields, error }, 'a read of the store failed unexpectedly');
   else log.info({ ...fields, reason: message }, 'a read of the store failed');
   if (kind === 'throttled')
-    await lanes.failed({ laneId, destinationId, startedAtMs }, { fault: kind, retryAfterSeconds });
+    await lanes.failed(
+      { laneId, destinationId: destination.id, startedAtMs },
+      { fault: kind, retryAfterSeconds },
+    );
   const after = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   return { fault: kind === 'crashed' ? null : kind, message, ...after };
 }

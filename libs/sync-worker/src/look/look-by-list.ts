@@ -1,4 +1,4 @@
-import { Fault, type LookPageMessage } from '@secrets/domain';
+import { Fault, type LookPageMessage, syncLogFields } from '@secrets/domain';
 import { findListed, type ListedEntry, recordListed } from '@secrets/sync-entries';
 import { abortable } from '../driver/abortable.ts';
 import type { Untouched } from '../driver/look.ts';
@@ -35,11 +35,10 @@ export async function lookByList(worker: WorkerContext, { entry_ids: ids }: Look
     for (const _ of listed) worker.observe.metrics.looked('none');
     return { ids: ids.filter((id) => !isUntouched.has(id)), pages: untouched.pages };
   } catch (error) {
-    const { destinationId } = first;
     return {
       ids,
       pages: 1,
-      failure: await failed(worker, { destinationId, laneId: context.lane.id, startedAtMs }, error),
+      failure: await failed(worker, context, startedAtMs, error),
     };
   } finally {
     context.release();
@@ -69,15 +68,16 @@ const timedOut = () => new Fault('unavailable', 'the destination did not respond
 
 async function failed(
   worker: WorkerContext,
-  { destinationId, laneId, startedAtMs }: { destinationId: string; laneId: string; startedAtMs: number },
+  { destination, lane }: AttemptContext,
+  startedAtMs: number,
   thrown: unknown,
 ): Promise<FailureKind> {
   const failure = failureOf(thrown);
   const { kind, retryAfterSeconds } = failure;
-  logFailedLook(worker, { destinationId }, failure);
+  logFailedLook(worker, syncLogFields({ destination }), failure);
   if (kind === 'throttled')
     await worker.limits.lanes.failed(
-      { laneId, destinationId, startedAtMs },
+      { laneId: lane.id, destinationId: destination.id, startedAtMs },
       { fault: kind, retryAfterSeconds },
     );
   return kind;

@@ -1,7 +1,7 @@
 import type { Verdict } from '@secrets/broker';
 import type { Tx } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
-import { SecretChangedMessage } from '@secrets/domain';
+import { SecretChangedMessage, syncLogFields } from '@secrets/domain';
 import { entriesOf, type Origin, pushChangedSecret, requestPut } from '@secrets/sync-entries';
 import type { Logger, Metrics } from '@secrets/telemetry';
 import { applyPlan } from '../associations/planning/apply-plan.ts';
@@ -97,10 +97,7 @@ async function followLocked(
   if (!secret.exists) return removeIfAdmitted(tx, association, origin);
   if (!Object.hasOwn(destinationTypes, association.type)) {
     const { log } = following;
-    log.warn(
-      { associationId, destinationType: association.type },
-      'a destination type is unknown; not followed',
-    );
+    log.warn(associationLogFields(association), 'a destination type is unknown; not followed');
   } else if (secret.revision >= association.plannedRevision || (await isPlanLost(tx, associationId))) {
     await follow(tx, following, association, { secret, origin });
   } else await clearSourceMarks(tx, [associationId]);
@@ -137,12 +134,17 @@ async function follow(
   if (mayRemove) await clearSourceMarks(tx, [association.id]);
   if (unnamed.length > 0)
     log.warn(
-      { associationId: association.id, secretId: secret.secret_id, keys: unnamed.length },
+      { ...associationLogFields(association), secretId: secret.secret_id, keys: unnamed.length },
       'new keys of a secret are not synced: the destination does not allow their names',
     );
   if (followed === undefined) return pushAgain(tx, association.id, origin);
   await applyFollowed(tx, association, followed, { mayRemove, origin });
 }
+
+const associationLogFields = (association: FollowedAssociation) => ({
+  associationId: association.id,
+  ...syncLogFields({ destination: { ...association, id: association.destinationId }, source: association }),
+});
 
 const applyFollowed = (
   tx: Tx,

@@ -82,7 +82,7 @@ function refuse(refusals: Refusals, { mount, secretName }: AssociationRow, { rea
 /** Returns why an association stays as it is; undefined if it was planned, needed no change, or is being removed. */
 async function replanOne(
   following: FollowContext,
-  { id, secretId }: AssociationRow,
+  { id, secretId, destinationId, mount, secretName }: AssociationRow,
   secret: InspectedSecret | undefined,
 ): Promise<Refusal | undefined> {
   try {
@@ -92,7 +92,8 @@ async function replanOne(
   } catch (error) {
     if (error instanceof Problem) return { reason: error.message, isTemporary: error.kind === 'unavailable' };
     if (isUniqueViolation(error)) return { reason: 'another association has just taken its external name' };
-    following.log.error({ error, associationId: id }, 'an association could not be planned again');
+    const fields = { error, associationId: id, destinationId, mount, secretName };
+    following.log.error(fields, 'an association could not be planned again');
     return { reason: 'an unexpected failure; see the log of sync-control' };
   }
 }
