@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { every } from '@secrets/background';
+import { onReloadSignal } from './reload-signal.ts';
 import type { Process } from './run-service.ts';
 
 /** Files that are read again while the process runs. */
@@ -40,12 +41,7 @@ export function reloadFiles(
     if ((await known) !== before) await reloadNow();
   });
   onStop(poll.stop);
-  if (!onSignal) return;
-  let isStopped = false;
-  onStop(() => {
-    isStopped = true;
-  });
-  process.on('SIGHUP', () => isStopped || void reloadNow()); // without a listener, the signal would end a process that is stopping
+  if (onSignal) onStop(onReloadSignal(() => void reloadNow()));
 }
 
 /** Opens a file of keys, and reads it again when it changes. */

@@ -2,7 +2,7 @@ import { readInternalKeys } from '@secrets/caller';
 import { openPostgres } from '@secrets/db';
 import { startServer } from '@secrets/http';
 import { openKeyFile } from '@secrets/seal';
-import { openReloadedIfGiven, reloadFiles, runService, serve } from '@secrets/service';
+import { onReloadSignal, openReloadedIfGiven, reloadFiles, runService, serve } from '@secrets/service';
 import { openAudit } from '@secrets/telemetry';
 import { createGateway } from './app.ts';
 import { Env } from './config.ts';
@@ -39,9 +39,8 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
     { log, onStop },
     { drainSeconds: env.DRAIN_SECONDS, alsoUnready: [internal] },
   );
-  process.on('SIGHUP', () => {
-    audit.reopen().catch((error: unknown) => log.error({ error }, 'unable to reopen the audit log'));
-  });
+  const reopenFailed = (error: unknown) => log.error({ error }, 'unable to reopen the audit log');
+  onStop(onReloadSignal(() => void audit.reopen().catch(reopenFailed)));
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = env;
   if (certFile !== undefined && keyFile !== undefined)
     reloadFiles(
