@@ -31,28 +31,31 @@ async function lineOfFailure(entryId: string, error: Error): Promise<Record<stri
 test.each<[FaultKind, string]>([
   ['forbidden', 'error'],
   ['throttled', 'warn'],
-])('a sync that fails with %s is logged as %s, with the names of everything involved', async (kind, level) => {
-  const [entryId] = await insertSyncedSecret(db, keyRing, { password: 'canary' });
-  const [{ id: destinationId } = { id: '' }] = await db.query<{ id: string }>(
-    `update sync.destinations set name = 'main', namespace_path = 'team/'
+])(
+  'a sync that fails with %s is logged as %s, with the names of everything involved',
+  async (kind, level) => {
+    const [entryId] = await insertSyncedSecret(db, keyRing, { password: 'canary' });
+    const [{ id: destinationId } = { id: '' }] = await db.query<{ id: string }>(
+      `update sync.destinations set name = 'main', namespace_path = 'team/'
       where id = (select destination_id from sync.entries where id = $1) returning id`,
-    [entryId],
-  );
-  expect(await lineOfFailure(entryId!, new Fault(kind, 'no'))).toMatchObject({
-    level,
-    entryId,
-    destinationId,
-    destinationType,
-    destination: 'main',
-    namespace: 'team/',
-    mount: 'kv',
-    secretName: 's',
-    externalName: 'password',
-    fault: kind,
-    reason: 'no',
-  });
-  await db.query('delete from sync.destinations where id = $1', [destinationId]);
-});
+      [entryId],
+    );
+    expect(await lineOfFailure(entryId!, new Fault(kind, 'no'))).toMatchObject({
+      level,
+      entryId,
+      destinationId,
+      destinationType,
+      destination: 'main',
+      namespace: 'team/',
+      mount: 'kv',
+      secretName: 's',
+      externalName: 'password',
+      fault: kind,
+      reason: 'no',
+    });
+    await db.query('delete from sync.destinations where id = $1', [destinationId]);
+  },
+);
 
 test('an unexpected failure of a sync is an error with the same names', async () => {
   const [entryId] = await insertSyncedSecret(db, keyRing, { password: 'canary' });

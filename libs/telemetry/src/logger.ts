@@ -28,14 +28,27 @@ const paths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field
 export function createLogger({ service, level = 'info', destination }: LoggerOptions): Logger {
   const options = {
     level,
-    base: { service },
+    base: {},
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: errorFields },
     mixin: traceFields,
     redact: { paths: [...paths, 'headers', 'req.headers'], censor: '*****' },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  const root = destination === undefined ? pino(options) : pino(options, destination);
+  return namedLogger(root, service);
+}
+
+/** The logger without a name that a named one was made from: a field that is bound twice would be in each line twice. */
+const roots = new WeakMap<Logger, Logger>();
+
+/** The logger of another service in the same process: it differs only in the field `service`. */
+export const loggerOf = (log: Logger, service: string): Logger => namedLogger(roots.get(log) ?? log, service);
+
+function namedLogger(root: Logger, service: string): Logger {
+  const log = root.child({ service });
+  roots.set(log, root);
+  return log;
 }
 
 /** A line that is written in a span has the IDs by which the trace is found. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { seal } from '@secrets/seal';
-import { createLogger } from './logger.ts';
+import { createLogger, loggerOf } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 
 const lines = () => {
@@ -17,6 +17,17 @@ test('a log line is JSON with service, level name and fields', () => {
     attempts: 2,
     msg: 'sync failed',
   });
+});
+
+test('each service of a process has its own name in its lines, once', () => {
+  const { written, destination } = lines();
+  const log = createLogger({ service: 'standalone', destination });
+  loggerOf(loggerOf(log, 'secrets'), 'gateway').info({}, 'ready');
+  log.info({}, 'ready');
+  expect(written.map((line) => line.match(/"service":"[^"]+"/g))).toEqual([
+    ['"service":"gateway"'],
+    ['"service":"standalone"'],
+  ]);
 });
 
 test('masks secret fields that are logged by mistake', () => {

@@ -21,7 +21,14 @@ import {
   importWriter,
   workerConfig,
 } from '@secrets/sync-worker';
-import { createMetrics, joinMetrics, type Logger, type Metrics, openAudit } from '@secrets/telemetry';
+import {
+  createMetrics,
+  joinMetrics,
+  type Logger,
+  loggerOf,
+  type Metrics,
+  openAudit,
+} from '@secrets/telemetry';
 import type { Env } from './config.ts';
 import { createKeys, type DataFolder, type ExistingData, openDataFolder, placeOf } from './data-folder.ts';
 import { onDefaultPort } from './default-port.ts';
@@ -91,7 +98,7 @@ async function start({ env, log, metrics, onStop }: Process<Env>): Promise<Omit<
   await prepareData(db, folder, log);
   const sandbox = await startLocalSandbox(env, folder.sandbox);
   onStop(() => sandbox?.stop());
-  const broker = openMemoryBroker({ log: log.child({ service: 'broker' }) });
+  const broker = openMemoryBroker({ log: loggerOf(log, 'broker') });
   onStop(() => broker.close());
   const keyRing = openKeyFile(folder.sealKey);
   const keys = readInternalKeys(db, folder.internalKey);
@@ -203,7 +210,7 @@ const serveLocally = ({ log, onStop }: Parts, service: Service<RequestListener>,
   serve(
     service,
     { host: '127.0.0.1', port: 0, maxHeaderBytes: internalHeaderBytes },
-    { log: log.child({ service: name }), onStop },
+    { log: loggerOf(log, name), onStop },
   );
 
 async function startWorker(
@@ -285,5 +292,5 @@ const checkedHosts = (env: Env): readonly string[] | undefined =>
 function telemetry({ log, metrics: all }: Parts, service: string) {
   const metrics = createMetrics(service, { processMetrics: false });
   all.push(metrics);
-  return { log: log.child({ service }), metrics };
+  return { log: loggerOf(log, service), metrics };
 }

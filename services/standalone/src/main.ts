@@ -1,4 +1,4 @@
-import { runService } from '@secrets/service';
+import { onReloadSignal, runService } from '@secrets/service';
 import type { Logger } from '@secrets/telemetry';
 import { startStandalone } from './app.ts';
 import { Env } from './config.ts';
@@ -15,7 +15,7 @@ await runService(
     onStop(standalone.stop);
     // Closing the terminal sends SIGHUP too; it still ends a process that was started there.
     if (!process.stdin.isTTY)
-      process.on('SIGHUP', () => void standalone.reopenAudit().catch(reopenFailed(log)));
+      onStop(onReloadSignal(() => void standalone.reopenAudit().catch(reopenFailed(log))));
     process.stdout.write(greeting(standalone));
   },
   startFailure,

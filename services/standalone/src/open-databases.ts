@@ -10,7 +10,7 @@ import {
 } from '@secrets/db';
 import { stopInOrder } from '@secrets/service';
 import { backgroundConnections } from '@secrets/sync-control';
-import type { Logger } from '@secrets/telemetry';
+import { type Logger, loggerOf } from '@secrets/telemetry';
 import type { Env } from './config.ts';
 
 /** Connections to the one database of an installation. What has its own connections does not wait for the others. */
@@ -57,7 +57,7 @@ export async function openDatabases(env: Env, folder: string, log: Logger): Prom
 async function openServer(env: Env, folder: string, log: Logger): Promise<Server> {
   if (env.DATABASE_URL !== undefined) return lockServer(env.DATABASE_URL, log);
   assertNoOlderData(join(env.DATA_DIR, 'database'));
-  const server = await startEmbeddedServer({ folder, onLog: (line) => logServerLine(log, line) });
+  const server = await startEmbeddedServer({ folder, onLog: serverLog(loggerOf(log, 'postgres')) });
   return { url: server.url('postgres'), close: () => server.close() };
 }
 
@@ -83,8 +83,10 @@ async function lockServer(url: string, log: Logger): Promise<Server> {
 }
 
 /** https://www.postgresql.org/docs/18/runtime-config-logging.html#RUNTIME-CONFIG-SEVERITY-LEVELS */
-function logServerLine(log: Logger, line: string): void {
-  const child = { service: 'postgres', line };
-  if (/\b(FATAL|PANIC):/.test(line)) log.warn(child, 'message from the embedded database');
-  else log.debug(child, 'message from the embedded database');
-}
+const serverLog =
+  (log: Logger) =>
+  (line: string, isStopping: boolean): void => {
+    // A server that was asked to stop ends its connections and processes with FATAL.
+    const isFailure = /\bPANIC:/.test(line) || (/\bFATAL:/.test(line) && !isStopping);
+    log[isFailure ? 'warn' : 'debug']({ line }, 'message from the embedded database');
+  };

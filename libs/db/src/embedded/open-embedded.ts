@@ -5,7 +5,7 @@ import { startEmbeddedServer } from './server.ts';
 export interface EmbeddedOptions {
   /** The folder that holds the database; created if absent. */
   folder: string;
-  onLog?: (line: string) => void;
+  onLog?: (line: string, isStopping: boolean) => void;
 }
 
 /**

@@ -160,6 +160,22 @@ describe('an embedded server', () => {
     });
   });
 
+  test('says that it was asked to stop with the lines about the connections that it ends', async () => {
+    const lines: { line: string; isStopping: boolean }[] = [];
+    const server = await startEmbeddedServer({
+      folder: folderWithDatabase(),
+      onLog: (line, isStopping) => void lines.push({ line, isStopping }),
+    });
+    const db = openPostgres({ url: server.url('postgres') });
+    await db.query('select 1');
+    await server.close();
+    await db.close();
+    const fatal = lines.filter(({ line }) => line.includes('FATAL:'));
+    expect(fatal.map(({ isStopping }) => isStopping)).toEqual(fatal.map(() => true));
+    expect(fatal).not.toEqual([]);
+    expect(lines[0]).toMatchObject({ isStopping: false });
+  });
+
   test('listens on a loopback port with a password if one is requested', async () => {
     const folder = folderWithDatabase();
     const server = await startEmbeddedServer({ folder, port: 20_000 + (process.pid % 10_000) });

@@ -22,8 +22,8 @@ export interface EmbeddedServerOptions {
   port?: number;
   /** Settings of the server, in addition to ours or in their place: for tests. */
   settings?: Record<string, string | number>;
-  /** Called with each line that the server writes to its log. */
-  onLog?: (line: string) => void;
+  /** Called with each line that the server writes to its log, and whether it was asked to stop before. */
+  onLog?: (line: string, isStopping: boolean) => void;
 }
 
 /** A running PostgreSQL server, a child of this process. */
@@ -145,10 +145,10 @@ class Server implements EmbeddedServer {
   /** Starts the server again when it exits unexpectedly; until then, queries throw `unavailable`. */
   #onExit(child: ChildProcess): void {
     if (child !== this.#child) return;
-    this.#parts.options.onLog?.('FATAL: the server ended unexpectedly; starting it again');
+    this.#parts.options.onLog?.('FATAL: the server ended unexpectedly; starting it again', false);
     this.start().catch((error: unknown) => {
       if (!this.#isWanted) return;
-      this.#parts.options.onLog?.(`FATAL: ${String(error)}`);
+      this.#parts.options.onLog?.(`FATAL: ${String(error)}`, false);
       setTimeout(() => this.#onExit(child), restartPauseMs).unref();
     });
   }
@@ -168,7 +168,7 @@ class Server implements EmbeddedServer {
 
   #onOutput(text: string): void {
     this.#output = (this.#output + text).slice(-1_000);
-    for (const line of text.trimEnd().split('\n')) this.#parts.options.onLog?.(line);
+    for (const line of text.trimEnd().split('\n')) this.#parts.options.onLog?.(line, !this.#isWanted);
   }
 }
 
