@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 const address = /^[^\s@]+$/;
+const addressWith = (scheme: string) => new RegExp(`^(?:${scheme}://)?[^\\s@/]+$`);
 
 /** The environment of `keys`. */
 export const KeysEnv = z.object({
@@ -8,14 +9,14 @@ export const KeysEnv = z.object({
   KEYS_DIR: z.string().min(1).default('/keys'),
   /** Owner of the database, who runs the migrations and creates the roles. */
   DATABASE_OWNER: z.string().regex(/^\w+$/).default('postgres'),
-  /** Host, port and name of the database, as seen by the services. */
+  /** Host, port and name of the database, as seen by the services, with parameters such as `?sslmode=verify-full`. */
   DATABASE_ADDRESS: z.string().regex(address).default('postgres:5432/secrets'),
   /** Administrator of RabbitMQ, who creates the users and queues. */
   BROKER_OWNER: z.string().regex(/^\w+$/).default('setup'),
-  /** Host and port of RabbitMQ, as seen by the services. */
-  AMQP_ADDRESS: z.string().regex(address).default('rabbitmq:5672'),
-  /** Host and port of its management API. */
-  BROKER_ADDRESS: z.string().regex(address).default('rabbitmq:15672'),
+  /** Host and port of RabbitMQ, as seen by the services; over TLS if `amqps://` precedes them. */
+  AMQP_ADDRESS: z.string().regex(addressWith('amqps?')).default('rabbitmq:5672'),
+  /** Host and port of its management API; over TLS if `https://` precedes them. */
+  BROKER_ADDRESS: z.string().regex(addressWith('https?')).default('rabbitmq:15672'),
 });
 export type KeysEnv = z.infer<typeof KeysEnv>;
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -123,6 +123,32 @@ describe('keys', () => {
     expect(broker.password).toBe(read('setup/broker-sync-worker-clouda-sm.password'));
     expect(new URL(read('setup/broker-url')).password).toBe(read('rabbitmq/password'));
     expect(new URL(read('setup/database-url')).password).toBe(read('postgres/password'));
+  });
+
+  test('contain URLs with TLS, and the passwords of users that exist, for servers that somebody else runs', () => {
+    mkdirSync(join(root, 'setup'));
+    writeFileSync(join(root, 'setup/owner.password'), 'pass@word/1\n');
+    createKeys(
+      KeysEnv.parse({
+        KEYS_DIR: root,
+        DATABASE_OWNER: 'setup',
+        DATABASE_ADDRESS: 'db.example.com:5432/secrets?sslmode=verify-full',
+        AMQP_ADDRESS: 'amqps://mq.example.com:5671',
+        BROKER_ADDRESS: 'https://mq.example.com:443',
+      }),
+    );
+    expect(read('setup/database-url')).toBe(
+      'postgres://setup:pass%40word%2F1@db.example.com:5432/secrets?sslmode=verify-full',
+    );
+    expect(new URL(read('login/database-url')).search).toBe('?sslmode=verify-full');
+    const broker = new URL(read('secrets/amqp-url'));
+    expect([broker.protocol, broker.username, broker.host]).toEqual([
+      'amqps:',
+      'secrets',
+      'mq.example.com:5671',
+    ]);
+    expect(read('setup/broker-url')).toMatch(/^https:\/\/setup:[\w-]+@mq\.example\.com:443$/);
+    expect(() => KeysEnv.parse({ AMQP_ADDRESS: 'https://mq.example.com' })).toThrow();
   });
 
   test('only the services that decide about access have the row key, bound unless the installation is older than it', () => {

@@ -68,12 +68,12 @@ export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
     {
       folder: setupFolder,
       name: 'database-url',
-      content: `postgres://${env.DATABASE_OWNER}:${installation.ownerPassword}@${env.DATABASE_ADDRESS}\n`,
+      content: `${urlTo('postgres', env.DATABASE_ADDRESS, env.DATABASE_OWNER, installation.ownerPassword)}\n`,
     },
     {
       folder: setupFolder,
       name: 'broker-url',
-      content: `http://${env.BROKER_OWNER}:${installation.brokerOwnerPassword}@${env.BROKER_ADDRESS}\n`,
+      content: `${urlTo('http', env.BROKER_ADDRESS, env.BROKER_OWNER, installation.brokerOwnerPassword)}\n`,
     },
   ];
 }
@@ -87,8 +87,14 @@ const databaseUrl = (service: DatabaseService, { rolePasswords }: Installation, 
 const amqpUrl = (service: BrokerService, { brokerPasswords }: Installation, env: KeysEnv): KeyFile => ({
   folder: service,
   name: 'amqp-url',
-  content: `amqp://${service}:${brokerPasswords[service]}@${env.AMQP_ADDRESS}\n`,
+  content: `${urlTo('amqp', env.AMQP_ADDRESS, service, brokerPasswords[service])}\n`,
 });
+
+/** A URL with a user, of the scheme that an address begins with, or else of this one. */
+function urlTo(scheme: string, address: string, user: string, password: string): string {
+  const [, own = scheme, host] = /^(?:(\w+):\/\/)?(.*)$/.exec(address)!;
+  return `${own}://${user}:${encodeURIComponent(password)}@${host}`;
+}
 
 const internalKey = (folder: string, needed: Directions, installation: Installation): KeyFile => ({
   folder,
