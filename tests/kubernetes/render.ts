@@ -3,7 +3,7 @@ import { parseAllDocuments } from 'yaml';
 import { mustRun } from '../clients/run.ts';
 import { programFile } from './install.ts';
 
-export const overlays = ['local', 'production'] as const;
+export const overlays = ['local', 'production', 'managed'] as const;
 export type Overlay = (typeof overlays)[number];
 
 /** A rendered object. */

@@ -36,6 +36,7 @@ const differences: Record<Overlay | 'everywhere', Record<string, Record<string, 
   // In Compose, TLS depends on whether the operator names a folder.
   local: { gateway: { TLS_CERT_FILE: undefined, TLS_KEY_FILE: undefined } },
   production: { gateway: { TLS_CERT_FILE: '/run/tls/tls.crt', TLS_KEY_FILE: '/run/tls/tls.key' } },
+  managed: { gateway: { TLS_CERT_FILE: '/run/tls/tls.crt', TLS_KEY_FILE: '/run/tls/tls.key' } },
 };
 
 /** A setting as a text that both sides can write: its value, or the name and default of what the operator sets. */

@@ -12,7 +12,8 @@ export interface Permitted {
 /** The workers are one peer, as in ARCHITECTURE.md, and what is outside of the cluster is another one. */
 const grouped = (name: string): string => {
   if (name.startsWith('sync-worker-')) return 'sync-worker-*';
-  if (name === 'the Gateway' || strangers.includes(name)) return 'outside';
+  if (name === 'the Gateway' || name === 'the Ingress controller' || strangers.includes(name))
+    return 'outside';
   return name;
 };
 

@@ -24,6 +24,21 @@ const additions: Record<Overlay, string[]> = {
     'the operator of Postgres → postgres',
     'the operator of RabbitMQ → rabbitmq',
   ],
+  managed: [],
+};
+
+/** Who reaches the API from outside. */
+const clients: Record<Overlay, string[]> = {
+  local: ['outside', 'a pod of another namespace'],
+  production: ['the Gateway'],
+  managed: ['the Ingress controller'],
+};
+
+/** Ports of the servers, as the settings name them. */
+const serverPorts: Record<Overlay, { rabbitmq: number }> = {
+  local: { rabbitmq: 5672 },
+  production: { rabbitmq: 5672 },
+  managed: { rabbitmq: 5671 },
 };
 
 const architecture = [...new Set(arrowsOfArchitecture().map(arrowOf))];
@@ -47,13 +62,11 @@ describe.each(overlays)('the overlay %s', (overlay) => {
   });
 
   test('from outside, only the port of the API can be reached, and only that of the gateway', () => {
-    const sources = overlay === 'local' ? ['outside', 'a pod of another namespace'] : ['the Gateway'];
-    const reached = connections.filter(({ source }) => sources.includes(source));
+    const reached = connections.filter(({ source }) => clients[overlay].includes(source));
     expect(new Set(reached.map(({ target, port }) => `${target}:${port}`))).toEqual(
       new Set(['gateway:8200']),
     );
-    if (overlay === 'production')
-      expect(connections.filter(({ source }) => source === 'outside')).toEqual([]);
+    if (overlay !== 'local') expect(connections.filter(({ source }) => source === 'outside')).toEqual([]);
   });
 
   test('only login and the workers connect to public addresses, on the ports of HTTP', () => {
@@ -96,7 +109,8 @@ describe.each(overlays)('the overlay %s', (overlay) => {
       );
       const urls = named.flatMap((host, at) => (at % 2 === 0 ? [`${host}:${named[at + 1]}`] : []));
       if (settings.some((setting) => setting.name === 'DATABASE_URL_FILE')) urls.push('postgres:5432');
-      if (settings.some((setting) => setting.name === 'AMQP_URL_FILE')) urls.push('rabbitmq:5672');
+      if (settings.some((setting) => setting.name === 'AMQP_URL_FILE'))
+        urls.push(`rabbitmq:${serverPorts[overlay].rabbitmq}`);
       const reached = connections
         .filter(
           ({ source, target }) =>
@@ -110,6 +124,11 @@ describe.each(overlays)('the overlay %s', (overlay) => {
   test('docs/kubernetes.md lists the policies of each connection', () => {
     const all = groupedConnections(connections);
     const isDrawn = (connection: (typeof all)[number]) => architecture.includes(arrowOf(connection));
+    if (overlay === 'managed') {
+      const toServers = all.filter(({ target }) => ['postgres', 'rabbitmq'].includes(target));
+      expectTable('managed', arrowTable(toServers));
+      return;
+    }
     expectTable('arrows', arrowTable(all.filter(isDrawn)));
     expectTable(overlay, arrowTable(all.filter((connection) => !isDrawn(connection))));
   });

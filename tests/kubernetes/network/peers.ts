@@ -3,7 +3,7 @@ import { type Workload, workloadsOf } from '../workloads/workloads.ts';
 import type { Peer } from './network-policies.ts';
 
 /** The pods of the operators, with the labels that these give them. */
-const managed: Peer[] = [
+const operated: Peer[] = [
   { name: 'postgres', labels: { 'cnpg.io/cluster': 'postgres' } },
   {
     name: 'rabbitmq',
@@ -12,6 +12,13 @@ const managed: Peer[] = [
 ];
 
 const gateway = { name: 'the Gateway', namespace: 'gateway-system', labels: {} };
+
+/** Servers outside of the cluster, whose addresses the overlay for them names. */
+const outside: Peer[] = [
+  { name: 'postgres', address: '10.20.0.10' },
+  { name: 'rabbitmq', address: '10.20.0.20' },
+  { name: 'the Ingress controller', namespace: 'ingress-nginx', labels: {} },
+];
 
 /** Peers without any permitted connection, in either direction, unless a policy names them. */
 const strangers: Peer[] = [
@@ -45,7 +52,7 @@ const publicAddresses: Peer[] = [
 /** Returns everyone who might connect to someone in an overlay. */
 export function peersOf(overlay: Overlay, manifests: Manifest[]): Peer[] {
   const pods = workloadsOf(manifests).map(podOf);
-  const others = overlay === 'local' ? [] : [...managed, ...neighbours];
+  const others = { local: [], production: [...operated, ...neighbours], managed: outside }[overlay];
   return [...pods, ...others, ...strangers, ...publicAddresses];
 }
 
