@@ -4,6 +4,7 @@ export const kubernetesVersion = '1.36';
 /** Programs, as `go install` takes them. */
 export const programs = {
   kustomize: 'sigs.k8s.io/kustomize/kustomize/v5@v5.7.1',
+  helm: 'helm.sh/helm/v4/cmd/helm@v4.3.2',
   kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0',
 };
 

@@ -1,20 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
-import { run } from '../../clients/run.ts';
-import { programFile, schemaFolder } from '../install.ts';
 import { type Manifest, overlays, render, renderText } from '../render.ts';
 import { kubernetesVersion, modules } from '../versions.ts';
-
-interface Report {
-  resources: { kind: string; name: string; status: string; msg: string }[];
-}
-
-async function validate(text: string): Promise<Report['resources']> {
-  const location = `${schemaFolder}/{{.ResourceKind}}{{.KindSuffix}}.json`;
-  const args = ['-strict', '-verbose', '-output', 'json', '-schema-location', location];
-  const { stdout } = await run(programFile('kubeconform'), args, { input: text });
-  return (JSON.parse(stdout) as Report).resources;
-}
+import { validate } from './validate.ts';
 
 test(`the schemas are those of Kubernetes ${kubernetesVersion}`, () => {
   expect(modules.kubernetes.module).toContain(`@v${kubernetesVersion}.`);
