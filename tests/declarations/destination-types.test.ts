@@ -59,6 +59,7 @@ test('Compose, the standalone service, the console and the documentation have ev
 test('the checklist for a new type names every file that lists all types', () => {
   const generated = [
     '*/examples.json',
+    'k8s/chart/*',
     '*/path-rules.json',
     '*/recorded-seconds.json',
     'docs/performance*',
