@@ -19,6 +19,16 @@ const pins: [string, string, RegExp][] = [
     'programs/pods/external-secrets/go.mod',
     /external-secrets v(\S+)/,
   ],
+  [
+    'Vault Secrets Operator (its controller of `VaultStaticSecret`)',
+    'programs/pods/vault-secrets-operator/go.mod',
+    /vault-secrets-operator v(\S+)/,
+  ],
+  [
+    'the requests of `vault-csi-provider`, made by a program with its library',
+    'programs/pods/csi-provider-requests/go.mod',
+    /vault\/api v(\S+)/,
+  ],
   ['consul-template', 'programs/consul-template/go.mod', /consul-template v(\S+)/],
   // Its version is compared with the installed one when it runs.
   ['`community.hashi_vault` (Ansible)', 'programs/ansible/collection.txt', /community\.hashi_vault (\S+)/],

@@ -160,6 +160,16 @@ export const recipes = {
     (folder) => ['build', '-ldflags=-s -w', '-o', join(folder, 'external-secrets'), '.'],
     'main.go',
   ),
+  'vault-secrets-operator': fromGo(
+    'programs/pods/vault-secrets-operator',
+    (folder) => ['build', '-ldflags=-s -w', '-o', join(folder, 'vault-secrets-operator'), '.'],
+    'main.go',
+  ),
+  'csi-provider-requests': fromGo(
+    'programs/pods/csi-provider-requests',
+    (folder) => ['build', '-o', join(folder, 'csi-provider-requests'), '.'],
+    'main.go',
+  ),
   'vault-csi-provider': notImportable('github.com/hashicorp/vault-csi-provider', 'v1.5.0'),
   java: fromMaven('programs/java', 'SpringVault.java', 'JavaDriver.java'),
   ansible: fromAnsible('programs/ansible', 'ansible_collections/community/hashi_vault/'),

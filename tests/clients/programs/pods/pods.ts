@@ -15,7 +15,7 @@ import { type CountingProxy, startCountingProxy } from '../counting-proxy.ts';
 
 /** A pod of a cluster, whose service account may log in with one method, and its secrets. */
 export interface Pods {
-  /** The environment of a client: `VAULT_ADDR`, `MOUNT`, `ROLE`, `METHOD`, `AUDIENCE` and `KUBECONFIG`. */
+  /** The environment of a client: `VAULT_ADDR`, `NAMESPACE` of `MOUNT`, `ROLE`, `METHOD`, `AUDIENCE` and `KUBECONFIG`. */
   env: NodeJS.ProcessEnv;
   /** The verbs of the calls of the client. */
   verbs: readonly string[];
@@ -33,7 +33,8 @@ export interface Pods {
 }
 
 const policyFor = (mount: string) => `
-  path "${mount}/data/shop/*" { capabilities = ["read"] }
+  path "sys/events/subscribe/kv*" { capabilities = ["read"] }
+  path "${mount}/data/shop/*" { capabilities = ["read", "list", "subscribe"] subscribe_event_types = ["*"] }
   path "${mount}/data/team/*" { capabilities = ["create", "read", "update", "delete"] }
   path "${mount}/metadata/*" { capabilities = ["read", "list"] }
   path "${mount}/metadata/team/*" { capabilities = ["create", "read", "update", "delete", "list"] }
@@ -41,25 +42,25 @@ const policyFor = (mount: string) => `
 
 /** The service, and a cluster with a service account that may log in with the methods `jwt` and `kubernetes`. */
 export interface PodHost {
-  /** @param method a short lifetime is that of the tokens, which can be renewed twice or so */
-  pods(method: string, mount: string, lifetime?: object): Promise<Pods>;
+  /** Prepares a mount of this name, whose role has the same name. */
+  pods(method: string, mount: string, options?: PodOptions): Promise<Pods>;
   stop(): Promise<void>;
+}
+
+interface PodOptions {
+  /** Times of the tokens. A short one is of those that can be renewed twice or so. */
+  lifetime?: object;
+  /** A namespace of its own, with auth mounts and secrets. */
+  namespace?: string;
 }
 
 export async function startPodHost(): Promise<PodHost> {
   const cluster = await startCluster();
   cluster.publish(true);
   const service = await startInstallation({ LOGIN_EGRESS_ALLOW: `127.0.0.1/32:${cluster.port}` });
-  const write = writer(service);
-  await write('sys/auth/kubernetes', { type: 'kubernetes' });
-  await write('auth/kubernetes/config', {
-    kubernetes_host: cluster.url,
-    token_reviewer_jwt: cluster.reviewerJwt,
-  });
-  await write('sys/auth/jwt', { type: 'jwt' });
-  await write('auth/jwt/config', { jwks_url: `${cluster.url}/openid/v1/jwks`, bound_issuer: serverAudience });
+  await enableMethods(writer(service), cluster);
   return {
-    pods: (method, mount, lifetime = {}) => preparePods({ cluster, service }, { method, mount, lifetime }),
+    pods: (method, mount, options = {}) => preparePods({ cluster, service }, { method, mount, ...options }),
     stop: async () => {
       await service.stop();
       await cluster.stop();
@@ -67,15 +68,29 @@ export async function startPodHost(): Promise<PodHost> {
   };
 }
 
-const writer = (service: Installation) => async (path: string, body: object) => {
-  const answer = await service.api('POST', path, body);
-  return expectStatus(answer, answer.status === 204 ? 204 : 200);
-};
+async function enableMethods(write: Write, cluster: ClusterForTest): Promise<void> {
+  await write('sys/auth/kubernetes', { type: 'kubernetes' });
+  await write('auth/kubernetes/config', {
+    kubernetes_host: cluster.url,
+    token_reviewer_jwt: cluster.reviewerJwt,
+  });
+  await write('sys/auth/jwt', { type: 'jwt' });
+  await write('auth/jwt/config', { jwks_url: `${cluster.url}/openid/v1/jwks`, bound_issuer: serverAudience });
+}
 
-interface Wanted {
+type Write = (path: string, body: object) => Promise<unknown>;
+
+/** @param prefix a namespace with a slash at its end, or nothing */
+const writer =
+  (service: Installation, prefix = ''): Write =>
+  async (path, body) => {
+    const answer = await service.api('POST', `${prefix}${path}`, body);
+    return expectStatus(answer, answer.status === 204 ? 204 : 200);
+  };
+
+interface Wanted extends PodOptions {
   method: string;
   mount: string;
-  lifetime: object;
 }
 
 const boundOf: Readonly<Record<string, object>> = {
@@ -94,16 +109,21 @@ const boundOf: Readonly<Record<string, object>> = {
 
 async function preparePods(
   { cluster, service }: { cluster: ClusterForTest; service: Installation },
-  { method, mount, lifetime }: Wanted,
+  { method, mount, lifetime, namespace }: Wanted,
 ): Promise<Pods> {
-  const write = writer(service);
+  const prefix = namespace === undefined ? '' : `${namespace}/`;
+  const write = writer(service, prefix);
+  if (namespace !== undefined) {
+    await writer(service)(`sys/namespaces/${namespace}`, {});
+    await enableMethods(write, cluster);
+  }
   await write(`sys/mounts/${mount}`, { type: 'kv', options: { version: '2' } });
   await write(`sys/policies/acl/${mount}`, { policy: policyFor(mount) });
   await write(`auth/${method}/role/${mount}`, { ...boundOf[method], policies: [mount], ...lifetime });
   const proxy: CountingProxy = await startCountingProxy(service.url);
   const home = mkdtempSync(join(tmpdir(), 'pods-'));
   writeFileSync(join(home, 'kubeconfig'), kubeconfig(cluster));
-  const names = { MOUNT: mount, ROLE: mount, METHOD: method, AUDIENCE: audience };
+  const names = { NAMESPACE: namespace ?? '', MOUNT: mount, ROLE: mount, METHOD: method, AUDIENCE: audience };
   return {
     env: {
       PATH: process.env.PATH,
@@ -115,7 +135,7 @@ async function preparePods(
     verbs: proxy.verbs,
     issueToken: () => cluster.issue(),
     setUser: (user) => write(`${mount}/data/shop/db`, { data: { user } }),
-    revokeTokens: () => revokeTokensOf(service, `auth/${method}/login`),
+    revokeTokens: () => revokeTokensOf(service, prefix, `auth/${method}/login`),
     expiryOf: async (token) => {
       const { body } = await service.api('POST', 'auth/token/lookup', { token });
       return body?.data?.expire_time;
@@ -128,11 +148,11 @@ async function preparePods(
   };
 }
 
-async function revokeTokensOf({ api }: Installation, path: string): Promise<void> {
-  const { body } = await api('LIST', 'auth/token/accessors');
+async function revokeTokensOf({ api }: Installation, prefix: string, path: string): Promise<void> {
+  const { body } = await api('LIST', `${prefix}auth/token/accessors`);
   for (const accessor of body.data.keys as string[]) {
-    const { body: found } = await api('POST', 'auth/token/lookup-accessor', { accessor });
-    if (found?.data?.path === path) await api('POST', 'auth/token/revoke-accessor', { accessor });
+    const { body: found } = await api('POST', `${prefix}auth/token/lookup-accessor`, { accessor });
+    if (found?.data?.path === path) await api('POST', `${prefix}auth/token/revoke-accessor`, { accessor });
   }
 }
 

@@ -1,7 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { expect } from '@jest/globals';
+import { CommandProcess } from '../command-process.ts';
 import type { Pods } from '../pods.ts';
 
 /** A command of `main.go`. */
@@ -14,33 +12,7 @@ interface Command {
 }
 
 /** The Vault provider of External Secrets, as a process. */
-class ExternalSecrets {
-  readonly #child: ChildProcess;
-  readonly #lines: AsyncIterator<string>;
-
-  constructor(program: string, env: NodeJS.ProcessEnv) {
-    this.#child = spawn(program, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-    this.#lines = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
-  }
-
-  async outcome(command: Command): Promise<{ result?: unknown; error?: string }> {
-    this.#child.stdin!.write(`${JSON.stringify(command)}\n`);
-    const { value, done } = await this.#lines.next();
-    if (done) throw new Error('External Secrets has ended');
-    return JSON.parse(value);
-  }
-
-  async result(command: Command): Promise<unknown> {
-    const { result, error } = await this.outcome(command);
-    if (error !== undefined) throw new Error(`${JSON.stringify(command)}: ${error}`);
-    return result;
-  }
-
-  async end(): Promise<void> {
-    this.#child.stdin!.end();
-    if (this.#child.exitCode === null) await once(this.#child, 'exit');
-  }
-}
+type ExternalSecrets = CommandProcess<Command>;
 
 /**
  * Reads, follows, pushes and deletes secrets as the controllers do, with a token that External Secrets requests from the cluster
@@ -48,7 +20,7 @@ class ExternalSecrets {
  */
 export async function useExternalSecrets(program: string, pods: Pods): Promise<void> {
   for (const CACHE of ['off', 'on']) {
-    const client = new ExternalSecrets(program, { ...pods.env, CACHE });
+    const client: ExternalSecrets = new CommandProcess(program, { ...pods.env, CACHE });
     try {
       await readAndFollow(client, pods);
       await push(client);
