@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { anonymous } from '../login-for-test.ts';
 import { bindings, envelopes, forms, signatures } from './forged-tokens.ts';
 import { audience, secondsNow, subject } from './issuer-for-test.ts';
@@ -161,6 +162,57 @@ describe('agrees with a login:', () => {
     expect(response.body.data.admitted).toBe(false);
     return expect(reasons(response.body.data)).toContain(refused.body.errors[0]);
   });
+});
+
+test('agrees with a login whatever the claims are', async () => {
+  await jwt.writeRole('any', {
+    bound_claims: { environment: ['production', 7], 'a.b': true },
+    bound_subject: '',
+    groups_claim: 'groups',
+    claim_mappings: { repository: 'repo' },
+    max_age: '10m',
+    jwt_once: true,
+  });
+  const value = fc.jsonValue({ maxDepth: 2 });
+  const usually = (usual: fc.Arbitrary<unknown>) =>
+    fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: value });
+  const past = usually(fc.integer({ min: 0, max: 600 }).map((seconds) => secondsNow() - seconds));
+  const claims = fc.record(
+    {
+      exp: usually(fc.integer({ min: -60, max: 600 }).map((seconds) => secondsNow() + seconds)),
+      nbf: past,
+      iat: past,
+      auth_time: past,
+      aud: usually(fc.constantFrom(audience, [audience, 'x'])),
+      iss: usually(fc.constant(issuer.url)),
+      sub: usually(fc.constantFrom('ann', 'eve')),
+      jti: usually(fc.uuid()),
+      repository: usually(fc.constant('acme/shop')),
+      environment: usually(fc.constantFrom('production', 7, [7])),
+      groups: usually(fc.constantFrom('ops', ['ops'])),
+      _claim_names: value,
+      'a.b': usually(fc.constant(true)),
+      a: usually(fc.constant({})),
+    },
+    { requiredKeys: [] },
+  );
+  const outcomes = new Set<boolean>();
+  await fc.assert(
+    fc.asyncProperty(claims, async (drawn) => {
+      const usual = { 'a.b': true, groups: ['ops'], jti: crypto.randomUUID() };
+      const token = await issuer.sign({ ...usual, ...drawn });
+      const diagnosis = await diagnose({ role: 'any', jwt: token });
+      const { status, body } = await jwt.logIn(token, 'any');
+      expect([status, diagnosis.admitted]).toEqual([
+        diagnosis.admitted ? 200 : expect.any(Number),
+        status === 200,
+      ]);
+      if (status !== 200) expect(reasons(diagnosis)).toContain(body.errors[0]);
+      outcomes.add(diagnosis.admitted);
+    }),
+    { numRuns: 150, examples: [[{}], [{ iat: -1e12 }], [{ iat: -1e300 }]] },
+  );
+  expect(outcomes.size).toBe(2);
 });
 
 test('issues and logs nothing', async () => {

@@ -191,7 +191,7 @@ export const groupParams = ({
   issuedAt = 0,
 }: Pick<LoginIdentity, 'groups' | 'issuedAt'>): [string[] | null, Date] => [
   groups === undefined ? null : eachOnce(groups),
-  new Date(Math.min(issuedAt * 1_000, latest)),
+  new Date(Math.max(0, Math.min(issuedAt * 1_000, latest))),
 ];
 
 const eachOnce = (names: readonly string[]): string[] =>
