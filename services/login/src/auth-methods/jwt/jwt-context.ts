@@ -18,6 +18,6 @@ export interface JwtContext extends AuthMethodDeps {
   jwtKeys: JwtKeys;
   targets: LoginTargets<JwtTarget>;
   providers: Providers;
-  /** The secret of a mount at its provider. */
-  clientSecretOf(mountId: string): Promise<Sealed<string> | undefined>;
+  /** The secret of a mount at the provider of its configuration (`readClientSecret`). */
+  clientSecretOf(mountId: string, config: JwtConfig): Promise<Sealed<string> | undefined>;
 }

@@ -29,7 +29,7 @@ export function createJwt(deps: AuthMethodDeps, { egressAllow = [] }: JwtOptions
     ...deps,
     jwtKeys: new JwtKeys(fetches),
     providers: new Providers(fetches),
-    clientSecretOf: (mountId) => readClientSecret(deps.db, deps.keyRing, mountId),
+    clientSecretOf: (mountId, config) => readClientSecret(deps, mountId, config),
     targets: cachedTargets(deps, (...of) => findJwtTarget(deps, ...of)),
   };
   return {

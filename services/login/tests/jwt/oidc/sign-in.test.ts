@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { contentRow, rowGuard } from '@secrets/access';
 import { Browser } from '@secrets/testing/browser';
 import { anonymous, type LoginForTest, startLoginForTest } from '../../login-for-test.ts';
 import {
@@ -331,6 +332,24 @@ describe('the configuration', () => {
     expect(JSON.stringify(settings) + sealed!.toString('latin1')).not.toContain(clientSecret);
     await configure({ oidc_client_secret: undefined });
     expect((await read()).sealed).toBeNull();
+  });
+
+  test('of another provider, which a sign-in has not noticed, keeps its secret from the former one', async () => {
+    await begin();
+    const [row] = await login.db.query<{ id: string; settings: object }>(
+      `select c.mount_id as id, c.settings from login.jwt_configs c
+         join login.auth_mounts m on m.id = c.mount_id where m.path = 'oidc'`,
+    );
+    const { id, settings } = row!;
+    const next = { ...settings, oidc_discovery_url: conforming!.url };
+    const hash = rowGuard(login.rowKeys).hashOf(contentRow('login.jwt_configs', [id], next));
+    const statement = 'update login.jwt_configs set settings = $2::jsonb, row_hash = $3 where mount_id = $1';
+    await login.db.query(statement, [id, JSON.stringify(next), hash]);
+    const answer = await authUrl();
+    expect([answer.status, answer.body.errors]).toEqual([
+      503,
+      ['the configuration of this auth mount is changing; try again'],
+    ]);
   });
 
   test.each([

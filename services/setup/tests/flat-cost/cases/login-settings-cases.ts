@@ -97,8 +97,8 @@ const jwtCases: Case[] = casesOf('login', {
   'finding what a renewal of such a login depends on': (db) =>
     targets.findStoredSettings({ db, rows }, jwtTables, mountId, 'role7'),
   'finding a configuration of jwt': (db) => jwtConfigs.findJwtConfig(db, mountId),
-  'reading the secret of jwt at a provider': (db) => jwtConfigs.findSealedClientSecret(db, mountId),
-  'changing a configuration of jwt': (db) => jwtConfigs.upsertJwtConfig(db, mountId, role, Buffer.from('x')),
+  'changing a configuration of jwt': (db) =>
+    jwtConfigs.upsertJwtConfig(db, mountId, { ...role, sealedSecret: Buffer.from('x') }),
   'finding a role of jwt': (db) => roles.findRole(db, 'login.jwt_roles', mountId, 'role7'),
   'recording that a JWT was used': (db) =>
     usedJwts.recordUse(db, mountId, Buffer.from('new'), new Date(Date.now() + 60_000)),

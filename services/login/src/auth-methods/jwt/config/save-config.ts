@@ -25,8 +25,8 @@ export async function saveJwtConfig(
   await changingMount(context, mountId, async (tx) => {
     requireGrant(caller, (await findJwtConfig(tx, mountId)) !== undefined);
     const rowHash = hashOfSettings(context.rows, configKey(jwtTables.configs, mountId), config);
-    const sealed = sealedClientSecret(context.keyRing, mountId, body.oidc_client_secret);
-    await upsertJwtConfig(tx, mountId, { settings: config, rowHash }, sealed);
+    const sealedSecret = sealedClientSecret(context.keyRing, mountId, body.oidc_client_secret);
+    await upsertJwtConfig(tx, mountId, { settings: config, rowHash, sealedSecret });
   });
   context.jwtKeys.forget(mountId);
   return [...(refusal === undefined ? [] : [refusal]), ...issuerWarnings(config)];

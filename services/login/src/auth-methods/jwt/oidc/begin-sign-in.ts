@@ -61,7 +61,7 @@ export async function beginSignIn(
   }
 }
 
-/** @throws a problem (`invalid`) if the mount or the role is not for sign-in with a browser */
+/** @throws a problem: `invalid` if mount or role are not for sign-in with a browser, and what `readClientSecret` throws */
 export async function requireSignInTarget(
   context: JwtContext,
   at: LoginEndpoint,
@@ -73,5 +73,5 @@ export async function requireSignInTarget(
     throw invalid('this auth mount has no oidc_client_id, which sign-in with a browser needs');
   if (role.role_type !== 'oidc')
     throw invalid('role: has the role_type jwt, which is not for sign-in with a browser');
-  return { ...target, secret: await context.clientSecretOf(mountId) };
+  return { ...target, secret: await context.clientSecretOf(mountId, config) };
 }

@@ -2,22 +2,21 @@ import type { Sql } from '@secrets/db';
 import type { HashedSettings } from '../../../queries/hashed-settings.ts';
 
 /** The row of a configuration; its settings are not parsed. */
-export async function findJwtConfig(sql: Sql, mountId: string): Promise<HashedSettings | undefined> {
-  const text = 'select settings, row_hash as "rowHash" from login.jwt_configs where mount_id = $1';
-  return (await sql.query<HashedSettings>(text, [mountId]))[0];
+export interface JwtConfigRow extends HashedSettings {
+  /** The secret of the mount at its provider, encrypted. */
+  sealedSecret: Buffer | null;
 }
 
-/** The encrypted secret of a mount at its provider. */
-export async function findSealedClientSecret(sql: Sql, mountId: string): Promise<Buffer | undefined> {
-  const text = 'select sealed_oidc_client_secret as sealed from login.jwt_configs where mount_id = $1';
-  return (await sql.query<{ sealed: Buffer | null }>(text, [mountId]))[0]?.sealed ?? undefined;
+export async function findJwtConfig(sql: Sql, mountId: string): Promise<JwtConfigRow | undefined> {
+  const text = `select settings, row_hash as "rowHash", sealed_oidc_client_secret as "sealedSecret"
+    from login.jwt_configs where mount_id = $1`;
+  return (await sql.query<JwtConfigRow>(text, [mountId]))[0];
 }
 
 export async function upsertJwtConfig(
   sql: Sql,
   mountId: string,
-  { settings, rowHash }: HashedSettings,
-  sealedSecret: Buffer | null,
+  { settings, rowHash, sealedSecret }: JwtConfigRow,
 ): Promise<void> {
   // Settings may have been changed under the hash that they get now: the trigger would take that for a write of an older version.
   await sql.query('update login.jwt_configs set row_hash = null where mount_id = $1 and row_hash = $2', [
