@@ -35,6 +35,7 @@ LABEL org.opencontainers.image.title=secrets-service \
       org.opencontainers.image.base.name=${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0
 COPY --from=build --chown=node:node /src/empty/ /
+RUN ln -s /app/secrets-sync.mjs /usr/local/bin/secrets-sync
 USER node
 STOPSIGNAL SIGTERM
 CMD ["node", "src/main.js"]

@@ -1,13 +1,14 @@
 // Builds the content of the images: dist/<service>/services/ mirrors services/, with one main.js, and the migrations of every
 // schema where `libs/schemas` finds them. The gateway and standalone also have the console, which scripts/console/build.mjs has
-// built; standalone has the ready policies and the programs of PostgreSQL for this platform. dist/<service>/sbom.cdx.json lists
-// the packages that it contains.
+// built; standalone has the ready policies and the programs of PostgreSQL for this platform. Each has the
+// command line `secrets-sync.mjs`, and lists the packages that it contains in `sbom.cdx.json`.
 //
 //   node scripts/bundle.mjs                       every service
 //   node scripts/bundle.mjs login …               only these
 //   node scripts/bundle.mjs --for-tests <folder>  <folder>/services/<service>/src/main.mjs, for this machine
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   readdirSync,
@@ -20,7 +21,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { packageIn, packagesOf, sbomOf } from './release/sbom.mjs';
+import { packageIn, packagesOf, sbomOf } from './release/sbom.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -90,12 +91,27 @@ async function bundleFile(entry, folder) {
   };
 }
 
-async function bundleProgram(name, folder) {
+/** Bundles the command line into one executable file. Returns its path and its packages. */
+async function bundleCommandLine() {
+  const file = join(dist, 'secrets-sync.mjs');
+  const { metafile } = await build({
+    ...options,
+    entryPoints: [join(root, 'services/cli/src/secrets-sync.ts')],
+    outfile: file,
+    define: { ...options.define, __VERSION__: JSON.stringify(packageIn(root).version) },
+    metafile: true,
+  });
+  chmodSync(file, 0o755);
+  return { file, packages: packagesOf(root, Object.keys(metafile.inputs)) };
+}
+
+async function bundleProgram(name, folder, commandLine) {
   const target = join(dist, name);
   const services = join(target, 'services');
   rmSync(target, { recursive: true, force: true });
   const { bytes, inputs } = await bundleFile(join(folder, 'src/main.ts'), join(services, name, 'src'));
-  const packages = packagesOf(root, inputs);
+  const packages = [...packagesOf(root, inputs), ...commandLine.packages];
+  cpSync(commandLine.file, join(target, basename(commandLine.file)));
   const copy = (from, to) => cpSync(join(root, from), to, { recursive: true });
   copy('libs/schemas/migrations', join(services, name, 'migrations'));
   if (['gateway', 'standalone'].includes(name)) packages.push(...copyConsole(join(services, 'console/dist')));
@@ -173,8 +189,9 @@ async function bundleForTests(folder) {
 async function bundleImages(requested) {
   const unknown = requested.filter((name) => !programs.has(name));
   if (unknown.length > 0) throw new Error(`unknown service: ${unknown.join(', ')}`);
+  const commandLine = await bundleCommandLine();
   for (const [name, folder] of programs) {
-    if (requested.length === 0 || requested.includes(name)) await bundleProgram(name, folder);
+    if (requested.length === 0 || requested.includes(name)) await bundleProgram(name, folder, commandLine);
   }
 }
 

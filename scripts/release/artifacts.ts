@@ -33,6 +33,10 @@ export function writeArchives(dist: string, folder: string, { version, committed
   }
 }
 
+/** Writes the command line to a folder. */
+export const writeCommandLine = (dist: string, folder: string): void =>
+  cpSync(join(dist, 'secrets-sync.mjs'), join(folder, 'secrets-sync.mjs'));
+
 /** The names of the programs that scripts/bundle.mjs has built. */
 const programsIn = (dist: string): string[] =>
   readdirSync(dist, { withFileTypes: true })

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { digestsOf, provenanceOf, requireSame, writeArchives, writeStatements } from './artifacts.ts';
 import { notesOf } from './changelog.ts';
-import { sbomOf } from './sbom.mjs';
+import { sbomOf } from './sbom.ts';
 
 const source = { version: '1.2.3', commit: 'c'.repeat(40), committedAt: 1_700_000_000 };
 const builder = {

@@ -17,6 +17,7 @@ import {
   type ReleaseSource,
   requireSame,
   writeArchives,
+  writeCommandLine,
   writeStatements,
 } from './artifacts.ts';
 import { notesOf } from './changelog.ts';
@@ -75,6 +76,7 @@ function buildArchives(folder: string, source: ReleaseSource): Digests {
   mkdirSync(folder, { recursive: true });
   execFileSync(process.execPath, ['scripts/bundle.mjs'], { cwd: root });
   writeArchives(dist, folder, source);
+  writeCommandLine(dist, folder);
   return digestsOf(folder);
 }
 
