@@ -1,10 +1,11 @@
 export { batched } from './batched.ts';
-export * from './connections/open-postgres.ts';
+export { openPostgres, type PostgresOptions } from './connections/open-postgres.ts';
 export { isUnavailable } from './connections/unavailable.ts';
 export { checkDatabase } from './connections/writable.ts';
+export { type CopySession, openCopySession } from './copy/copy-session.ts';
 export * from './db.ts';
 export { startEmbeddedServer } from './embedded/server.ts';
 export { holdLock } from './hold-lock.ts';
-export * from './migrate.ts';
-export * from './prepare.ts';
+export * from './migrations/migrate.ts';
+export * from './migrations/prepare.ts';
 export * from './start-error.ts';

@@ -9,7 +9,7 @@ import { testKeys } from '@secrets/http/testing';
 import { schemas } from '@secrets/schemas';
 import { eventually } from '@secrets/testing';
 import { insertToken } from '../../../libs/access/src/testing.ts';
-import { migrate } from '../../../libs/db/src/migrate.ts';
+import { migrate } from '../../../libs/db/src/migrations/migrate.ts';
 
 let folder: string;
 let pair: ServerPair;

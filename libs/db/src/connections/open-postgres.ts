@@ -29,7 +29,8 @@ export interface PostgresOptions {
 }
 
 const int8 = 20;
-const types = {
+/** Parsers of values, as `Sql` promises them. */
+export const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };

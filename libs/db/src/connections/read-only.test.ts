@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { eventually } from '@secrets/testing';
 import type { Db } from '../db.ts';
-import { prepareSchema } from '../prepare.ts';
+import { prepareSchema } from '../migrations/prepare.ts';
 import { createTestDb, type TestDb } from '../testing.ts';
 import { openPostgres } from './open-postgres.ts';
 import { checkDatabase } from './writable.ts';

@@ -58,7 +58,7 @@ export const sessionSettings = ({ statementTimeoutMs, lockTimeoutMs }: Timeouts)
 const marker = 'secrets_service.session';
 
 /** Since PostgreSQL 17. */
-const noTransactionTimeout = `select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'`;
+export const noTransactionTimeout = `select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'`;
 
 const readMarker = `select nullif(current_setting('${marker}', true), '') as marker`;
 

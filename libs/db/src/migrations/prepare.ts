@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '@secrets/domain';
+import { isUnavailable } from '../connections/unavailable.ts';
+import type { Db } from '../db.ts';
 import { analyzeTables } from './analyze-tables.ts';
-import { isUnavailable } from './connections/unavailable.ts';
-import type { Db } from './db.ts';
 import { type Migrations, migrate } from './migrate.ts';
 
 /** The methods of a logger that are used here. */

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDb, type TestDb } from '../testing.ts';
 import { analyzeTables } from './analyze-tables.ts';
 import { migrateSchema } from './prepare.ts';
-import { createTestDb, type TestDb } from './testing.ts';
 
 const schema = 'things';
 const folder = mkdtempSync(join(tmpdir(), 'migrations-'));

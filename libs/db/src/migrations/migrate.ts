@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { errorCode } from '@secrets/domain';
 import Postgrator from 'postgrator';
-import type { Db, Tx } from './db.ts';
+import type { Db, Tx } from '../db.ts';
 
 export interface Migrations {
   /** The schema that these migrations own. Its history is in `<schema>.schema_version`. */
@@ -27,9 +27,16 @@ export async function migrate(db: Db, { schema, folder }: Migrations): Promise<s
   }
 }
 
-async function migrateLocked(tx: Tx, migrations: Migrations): Promise<string[]> {
+/**
+ * Runs the migrations up to a version in a transaction of the caller, which may do more in it, such as loading what a database of
+ * that version contained.
+ */
+export const migrateTo = (tx: Tx, migrations: Migrations, version: number): Promise<string[]> =>
+  migrateLocked(tx, migrations, String(version));
+
+async function migrateLocked(tx: Tx, migrations: Migrations, target?: string): Promise<string[]> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`migrate ${migrations.schema}`]);
-  const applied = await migrator(tx, migrations).migrate();
+  const applied = await migrator(tx, migrations).migrate(target);
   return applied.map((migration) => migration.filename);
 }
 
@@ -55,7 +62,8 @@ async function appliedVersion(db: Db, schema: string): Promise<number> {
   return row?.version ?? 0;
 }
 
-const latestVersion = (folder: string): number =>
+/** The newest version that the migrations in a folder lead to. */
+export const latestVersion = (folder: string): number =>
   Math.max(0, ...readdirSync(folder).map((file) => Number.parseInt(file, 10) || 0));
 
 function reason(error: unknown): string {

@@ -1,4 +1,4 @@
-import type { Db } from './db.ts';
+import type { Db } from '../db.ts';
 
 /**
  * Analyses the tables of a schema that belong to this role: those of which the planner has no statistics, or all. Returns their
