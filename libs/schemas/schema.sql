@@ -1,5 +1,5 @@
 -- login: up to 031.do.bound-configs.sql
--- secrets: up to 009.do.events.sql
+-- secrets: up to 010.do.last-backup.sql
 -- sync: up to 053.do.names-for-logs.sql
 
 create table login.access_changes (
@@ -397,6 +397,13 @@ create table secrets.events (
   versions integer[],
   xid xid8 default pg_current_xact_id() not null,
   constraint events_pkey PRIMARY KEY (id)
+);
+
+create table secrets.last_backup (
+  at timestamp with time zone default now() not null,
+  id boolean default true not null,
+  constraint last_backup_id_check CHECK (id),
+  constraint last_backup_pkey PRIMARY KEY (id)
 );
 
 create table secrets.mounts (

@@ -8,15 +8,19 @@ import type { SecretEventFeed } from './changes/events/secret-event-feed.ts';
 import type { SecretsConfig } from './config.ts';
 import { purgeDisabledMounts } from './mounts/purge-disabled-mounts.ts';
 import { deadlines } from './queries/deadlines.ts';
+import { readBackupAge } from './queries/last-backup.ts';
 import { recordExpired } from './queries/versions/expiry.ts';
 
 /** Seconds between two reads of the events, and between two signs of life of the streams. */
 const eventSeconds = 0.5;
 const keepAliveSeconds = 10;
 
+/** Prometheus usually scrapes every 15 s. */
+const measureSeconds = 10;
+
 const expiryPageSize = 500;
 
-/** The background work: publishing changes, purging disabled mounts, recording expired versions, and watching the clock. */
+/** The background work: publishing changes, purging disabled mounts, recording expired versions, watching clock and backups. */
 export class Background {
   readonly #db: Db;
   readonly #log: Logger;
@@ -42,6 +46,7 @@ export class Background {
       every(eventSeconds, 'events', this.#log, () => this.#events.advance()),
       every(keepAliveSeconds, 'events keep alive', this.#log, () => this.#events.keepAlive()),
       every(sweepSeconds, 'old events', this.#log, (isStopping) => this.#events.sweep(isStopping)),
+      this.#measureBackups(),
       watchClock({ db: this.#db, schema: 'secrets', deadlines, log: this.#log, metrics: this.#metrics }),
     ];
     this.notifyMountDisabled(); // an earlier process may have left some
@@ -78,6 +83,17 @@ export class Background {
     const run = () => purgeDisabledMounts(purge);
     this.#purging = this.#purging.then(run, run);
     return this.#purging;
+  }
+
+  #measureBackups(): Repeated {
+    const age = this.#metrics.gauge(
+      'backup_age_seconds',
+      'Seconds since the newest backup, or since the installation if there is none',
+      [],
+    );
+    return every(measureSeconds, 'age of backups', this.#log, async () =>
+      age.set(await readBackupAge(this.#db)),
+    );
   }
 
   async #recordExpired(): Promise<void> {

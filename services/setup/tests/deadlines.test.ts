@@ -31,6 +31,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'login.root_token.made_at',
     'login.token_roles.updated_at',
     'login.wrapped_responses.created_at',
+    'secrets.last_backup.at',
     'secrets.mounts.created_at',
     'secrets.secrets.created_at',
     'secrets.secrets.updated_at',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { listAuthMounts, listPublicAuthMounts } from '../../../../secrets/src/queries/auth-mounts.ts';
 import * as events from '../../../../secrets/src/queries/events/events.ts';
+import { readBackupAge } from '../../../../secrets/src/queries/last-backup.ts';
 import { listFolder } from '../../../../secrets/src/queries/list-folder.ts';
 import { deleteMetadata, findMetadata, upsertMetadata } from '../../../../secrets/src/queries/metadata.ts';
 import * as mountChanges from '../../../../secrets/src/queries/mounts/change-mounts.ts';
@@ -49,6 +50,7 @@ const secretCases: Case[] = casesOf('secrets', {
   'reading the events of secrets': (db) => events.readEvents(db, { xid: 1n, id: 0n }, 500),
   'having changes recorded': (db) => events.keepListening(db),
   'waiting for older transactions': (db) => events.readHorizon(db),
+  'reading the age of the newest backup': (db) => readBackupAge(db),
   'deleting old events': (db) => events.deleteOldEvents(db, 5_000),
   'reading a secret': (db) => findVersion(db, { mount, path, version: 0 }),
   'reading an older version': (db) => findVersion(db, { mount, path, version: 3 }),
