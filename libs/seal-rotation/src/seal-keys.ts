@@ -38,7 +38,7 @@ export async function recordSealKeys(
   { freshSeconds = 0 } = {},
 ): Promise<void> {
   const recorded = await listSealKeys(sql, schema);
-  for (const key of recorded) requireKey(keyRing, key, schema);
+  requireRecordedKeys(keyRing, schema, recorded);
   const used = recorded.length === 0 ? keyRing.keys : [keyRing.current];
   await sql.query(
     `insert into ${schema}.seal_keys (id, fingerprint)
@@ -58,11 +58,23 @@ export async function requireSealKeys(
   schemas: readonly SealedSchema[],
   keyRing: KeyRing,
 ): Promise<void> {
-  for (const schema of schemas)
-    for (const key of await listSealKeys(sql, schema)) requireKey(keyRing, key, schema);
+  for (const schema of schemas) requireRecordedKeys(keyRing, schema, await listSealKeys(sql, schema));
 }
 
-function requireKey(keyRing: KeyRing, { id, fingerprint }: RecordedKey, schema: SealedSchema): void {
+/** Like `requireSealKeys`, with the keys that were recorded in a database or are listed in a backup of it. */
+export function requireRecordedKeys(
+  keyRing: KeyRing,
+  schema: SealedSchema,
+  recorded: readonly Pick<RecordedKey, 'id' | 'fingerprint'>[],
+): void {
+  for (const key of recorded) requireKey(keyRing, key, schema);
+}
+
+function requireKey(
+  keyRing: KeyRing,
+  { id, fingerprint }: Pick<RecordedKey, 'id' | 'fingerprint'>,
+  schema: SealedSchema,
+): void {
   const key = keyRing.find(id);
   if (key === undefined)
     throw new SealKeyError(

@@ -2,6 +2,7 @@ import { readConfig, withFiles } from '@secrets/config';
 import { openPostgres } from '@secrets/db';
 import { readKeyRing } from '@secrets/seal';
 import { createLogger } from '@secrets/telemetry';
+import { runBackup, runRestore, runVerifyBackup } from './backup/commands.ts';
 import { prepareBroker } from './broker/prepare-broker.ts';
 import { BrokerEnv, DatabaseEnv, KeysEnv, RecoverEnv, RowsEnv } from './config.ts';
 import { bindRows, checkRows } from './database/check-rows.ts';
@@ -16,7 +17,8 @@ const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'in
 /**
  * The commands of this program: `node main.ts keys`, then `node main.ts database` and `node main.ts broker`. `rows` changes
  * nothing; with the ID of a row key, it also lists what this key binds. `bind` takes the digest that `rows` has logged. `recover`
- * creates a root token for an operator who has no other way in.
+ * creates a root token for an operator who has no other way in. `backup` writes an encrypted archive of the database, `restore`
+ * reads it, and `verify-backup` tries that (docs/operations/backup.md).
  */
 const commands: Record<string, () => Promise<void>> = {
   keys: async () => {
@@ -50,6 +52,9 @@ const commands: Record<string, () => Promise<void>> = {
     const created = await recover(db, { file: place.file, rowKeys }).finally(db.close);
     log.warn({ ...created, file: place.file }, 'created a root token for an hour');
   },
+  backup: () => runBackup(process.env, log),
+  restore: () => runRestore(process.env, log),
+  'verify-backup': () => runVerifyBackup(process.env, log),
   bind: async () => {
     const env = readConfig(RowsEnv, withFiles(process.env));
     const db = openPostgres({ url: env.DATABASE_URL, connections: 1, applicationName: 'setup' });

@@ -40,13 +40,13 @@ export interface RowCounts {
 
 /** Verifies every row that the row key binds, and lists those that are not as login has written them. Changes nothing. */
 export async function checkRows(
-  db: Db,
+  sql: Sql,
   rowKeys: KeyRing,
   { listedKey, onListed, pageSize = 1_000 }: CheckOptions,
 ): Promise<RowCounts> {
   const guard = rowGuard(rowKeys);
   const [counts, digest] = [{ noHash: 0, changed: 0, keys: {} as RowCounts['keys'] }, createHash('sha256')];
-  for await (const stored of everyRow(db, pageSize)) {
+  for await (const stored of everyRow(sql, pageSize)) {
     const { row, rowHash, shown } = stored;
     const state = stateOf(stored, guard);
     const key = rowHash?.split(':', 1)[0] ?? '';

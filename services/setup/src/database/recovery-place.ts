@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { RecoverEnv } from '../config.ts';
+import { embeddedUrl } from './embedded-database.ts';
 
 /** The database of an installation, the row key of its login service, and the file for a new token. */
 interface RecoveryPlace {
@@ -24,14 +25,8 @@ export function recoveryPlace({
   if (!existsSync(rowKeyFile))
     throw new Error(`${rowKeyFile}, the row key of login, does not exist; set ROW_KEY_FILE`);
   return {
-    databaseUrl: DATABASE_URL ?? embeddedUrl(join(root, 'postgres', 'data')),
+    databaseUrl: DATABASE_URL ?? embeddedUrl(root),
     rowKeyFile,
     file: resolve(RECOVERY_FILE),
   };
-}
-
-function embeddedUrl(folder: string): string {
-  if (!existsSync(join(folder, '.s.PGSQL.5432')))
-    throw new Error(`no database runs in ${folder}: start the service, or set DATABASE_URL`);
-  return `postgres:///postgres?user=postgres&host=${encodeURIComponent(folder)}`;
 }
