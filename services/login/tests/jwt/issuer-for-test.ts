@@ -23,6 +23,8 @@ export interface IssuerForTest {
   requests(): number;
   /** Signs claims, besides the usual ones, with RS256 unless the header says otherwise. */
   sign(claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
+  /** Signs these claims and no others. */
+  signOnly(claims: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -68,8 +70,9 @@ export async function startIssuer(
       replaced = {};
     },
     requests: () => count,
-    sign: (claims = {}, header = {}) =>
-      new SignJWT({ ...usualClaims(url), ...claims })
+    sign: (claims = {}, header = {}) => issuer.signOnly({ ...usualClaims(url), ...claims }, header),
+    signOnly: (claims, header = {}) =>
+      new SignJWT(claims)
         .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT', ...header })
         .sign(keys.privateKey),
     stop: async () => {
