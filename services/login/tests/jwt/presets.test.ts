@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { useJwt } from './jwt-for-test.ts';
 
-// Tokens in the form of each issuer that docs/operations/login.md names, with the bindings that it recommends.
+// Tokens in the form of each issuer that docs/operations/login.md names, with one kind of binding each. Those of its pages to copy
+// are tested as they are written by `npm run clients -- pages`.
 
 const { jwt } = useJwt();
 
