@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { useJwt } from './jwt-for-test.ts';
 
-// Tokens in the form of each issuer that docs/operations/login.md names, with one kind of binding each. Those of its pages to copy
-// are tested as they are written by `npm run clients -- pages`.
+// Tokens in the form of each issuer that docs/operations/login.md names, with one kind of binding
+// each. The roles of the pages to copy are tested as they are written, by `npm run clients -- pages`.
 
 const { jwt } = useJwt();
 
