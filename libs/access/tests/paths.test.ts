@@ -32,6 +32,10 @@ describe('paths and capabilities', () => {
     ['kv/data/* delete', 'DELETE kv/data/a', allowed],
     ['kv/metadata/* list', 'LIST kv/metadata', allowed],
     ['kv/metadata/* read', 'LIST kv/metadata', denied],
+    // GHSA-xp3c-3jw3-4vcr: such a denial did not apply to lists.
+    ['kv/metadata/* list; kv/metadata/a/* deny', 'LIST kv/metadata/a', denied],
+    ['kv/metadata/* list; kv/metadata/a/* deny', 'LIST kv/metadata/a/b', denied],
+    ['kv/metadata/* list; kv/metadata/a/* deny', 'LIST kv/metadata/b', allowed],
     ['kv/data/* read; kv/data/a deny', 'GET kv/data/a', denied],
     ['kv/data/* deny; kv/data/a read', 'GET kv/data/a', allowed],
     ['kv/data/a read deny', 'GET kv/data/a', denied],

@@ -111,6 +111,25 @@ describe('authentication and routing', () => {
     });
   });
 
+  test('keeps the token and the other headers of the client to itself (CVE-2026-4525)', async () => {
+    const headers = {
+      authorization: `Bearer ${reader}`,
+      cookie: 'a=b',
+      'x-vault-namespace': '',
+      'x-own': 'c',
+    };
+    expect(await ask(gateway, { headers })).toMatchObject({ status: 200 });
+    const path = '/v1/auth/cloudB/login';
+    await ask(gateway, { method: 'POST', path, body: '{}', headers: { authorization: `Bearer ${reader}` } });
+    expect(received().map(({ url }) => url)).toEqual([path, '/v1/kv/data/a']);
+    for (const { headers: forwarded } of received()) {
+      expect(JSON.stringify(forwarded)).not.toContain(reader);
+      expect(Object.keys(forwarded)).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/^(authorization|cookie|x-own)$/)]),
+      );
+    }
+  });
+
   test.each(['x-vault-token', 'x-service-token'])('takes an empty %s for none', async (header) => {
     const empty = { [header]: '' };
     const bearer = { ...empty, authorization: `Bearer ${reader}` };

@@ -73,6 +73,23 @@ describe('namespaces', () => {
     ]);
   });
 
+  test('cannot be managed from within as the namespace root (GHSA-mwr2-wmgp-crj6)', async () => {
+    const inside = await createNamespace('victim', { custom_metadata: { a: '1' } });
+    const sent: [string, string, object?][] = [
+      ['GET', 'root'],
+      ['PATCH', 'root', { custom_metadata: { a: '2' } }],
+      ['DELETE', 'root'],
+      ['POST', 'root'],
+      ['DELETE', 'root/victim'],
+    ];
+    for (const [method, path, body] of sent) {
+      const { status } = await login.call(method, `/sys/namespaces/${path}`, body, inside);
+      expect([method, path, [400, 404].includes(status)]).toEqual([method, path, true]);
+    }
+    expect(await metadataOf('victim')).toEqual({ a: '1' });
+    expect((await login.call('GET', '/sys/namespaces/admin')).status).toBe(200);
+  });
+
   test.each(['sys', 'Root', '-x', 'a b', 'x/auth'])('refuses the name %s', async (name) => {
     expect((await login.call('POST', `/sys/namespaces/${encodeURIComponent(name)}`)).status).toBe(400);
   });

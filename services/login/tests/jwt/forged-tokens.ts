@@ -148,7 +148,7 @@ export const signatures: Forgery[] = [
     403,
   ),
   text(
-    'keys at an address of its own in jku',
+    'keys at an address of its own in jku (CVE-2020-16250, CVE-2020-16251)',
     (i) => signedBy(i, { jku: 'https://evil.example/keys' }, foreign.privateKey),
     badSignature,
     403,

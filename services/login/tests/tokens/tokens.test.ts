@@ -283,11 +283,14 @@ describe('in namespaces', () => {
     expect(rest.body).toMatchObject({ data: { keys: accessors.slice(1) }, warnings: null });
   });
 
-  test('an accessor of another namespace is not found', async () => {
+  test('an accessor of another namespace is not found (CVE-2026-40264)', async () => {
     const { namespace } = await within('apart');
     const caller = testCaller({ namespace, tokenNamespace: namespace });
     const { accessor } = (await create({ policies: 'dev' })).body.auth;
-    expect((await login.call('POST', '/auth/token/lookup-accessor', { accessor }, caller)).status).toBe(404);
-    expect((await login.call('POST', '/auth/token/revoke-accessor', { accessor }, caller)).status).toBe(404);
+    for (const what of ['lookup', 'renew', 'revoke'])
+      expect((await login.call('POST', `/auth/token/${what}-accessor`, { accessor }, caller)).status).toBe(
+        404,
+      );
+    expect((await login.call('POST', '/auth/token/lookup-accessor', { accessor })).status).toBe(200);
   });
 });

@@ -146,6 +146,7 @@ async function admissions({ token, body }: Trial, machines: MachineAnswers) {
   return admitted;
 }
 
+// CVE-2025-3879: a name in the request decided about the place.
 test('nobody is admitted from a place that a role does not bind, whatever they name, and what is proven is true', async () => {
   const wrong: unknown[] = [];
   for (const trial of trials) {

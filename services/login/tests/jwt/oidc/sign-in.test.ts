@@ -272,6 +272,7 @@ describe('refuses', () => {
     ]);
   });
 
+  // The first one: hashicorp/vault-plugin-auth-jwt#72
   test('a login with a JWT through a role for sign-in, and a sign-in through a role for JWTs', async () => {
     const body = { role: 'people', jwt: 'e30.e30.e30' };
     expect(await refused(await login.call('POST', '/auth/oidc/login', body, anonymous))).toEqual([

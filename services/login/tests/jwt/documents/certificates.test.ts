@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type LoginForTest, startLoginForTest } from '../login-for-test.ts';
-import { type IssuerForTest, startIssuer } from './issuer-for-test.ts';
+import { type LoginForTest, startLoginForTest } from '../../login-for-test.ts';
+import { type IssuerForTest, startIssuer } from '../issuer-for-test.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'jwt-certificates-'));
 const file = (name: string) => join(folder, name);
