@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectStatus } from '../../harness/http.ts';
 import { type Installation, startInstallation } from '../../harness/installation.ts';
 import { EventSocketClient, type SecretEvent } from './event-socket.ts';
+
+/** Milliseconds after which `EventSocket` of the gateway cuts off a client that does not read. */
+const maxUnreadMs = 15_000;
 
 let system: Installation;
 const clients: EventSocketClient[] = [];
@@ -315,6 +319,21 @@ describe('a hostile client is disconnected, and the others are served', () => {
     expect(client.pongs).toBe(1);
   });
 });
+
+test('a client that does not read is cut off, and the others are served', async () => {
+  const [slow, other] = [await listen({}, { reads: false }), await listen()];
+  const long = 'x'.repeat(1_900); // an event has the path twice
+  for (let batch = 0; batch < 40; batch += 1)
+    await Promise.all(Array.from({ length: 25 }, (_, at) => write(`${long}/${batch}-${at}`)));
+  await sleep(maxUnreadMs + 2_000);
+  await write('last');
+  await other.received((event) => pathOf(event) === 'app/data/last');
+  expect(other.events.length).toBeGreaterThan(1_000);
+  slow.read();
+  await slow.untilEnded();
+  expect(slow.closeCode).toBeUndefined();
+  expect(slow.events.length).toBeLessThan(1_000);
+}, 120_000);
 
 test('the connection ends properly when the service stops', async () => {
   const client = await listen();
