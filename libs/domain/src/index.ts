@@ -13,6 +13,7 @@ export * from './json/json.ts';
 export * from './json/json-budget.ts';
 export * from './log-fields.ts';
 export * from './problem.ts';
+export * from './rules/rule-pattern.ts';
 export * from './secret-version.ts';
 export * from './slashes.ts';
 export * from './sync/alternative-names.ts';

@@ -46,5 +46,9 @@ export type StoreReadMessage = z.infer<typeof StoreReadMessage>;
 /** The queue on which `secrets` announces that a watched secret may have changed. */
 export const secretChangesQueue = 'secret-changes';
 
-export const SecretChangedMessage = z.object({ secret_id: z.uuid() });
+export const SecretChangedMessage = z.object({
+  secret_id: z.uuid(),
+  /** Whether rules may match the secret since this change. An earlier version does not say. */
+  to_match: z.boolean().default(false),
+});
 export type SecretChangedMessage = z.infer<typeof SecretChangedMessage>;
