@@ -2,6 +2,7 @@ export * from './authenticator.ts';
 export * from './changes/access-changes.ts';
 export * from './changes/change-tags.ts';
 export { type Epoch, epochSql } from './changes/epoch.ts';
+export * from './decision/stored-identity.ts';
 export { isNamespaceName, isReservedName, namespaceAt } from './paths/namespace-names.ts';
 export * from './paths/operation.ts';
 export * from './paths/path-rules.ts';

@@ -81,6 +81,7 @@ export const roleGrants: Record<DatabaseService, readonly string[]> = {
     'usage on schema login',
     'select on login.policies', // may this caller read that secret?
     'select on login.access_epoch, login.entities, login.entity_aliases, login.groups, login.group_aliases, login.auth_mounts', // for policies with templates
+    'select (accessor, mount_id, parent_accessor, orphans_children, expires_at, max_expires_at, uses_left) on login.tokens', // do owners of rules exist?
   ],
   ...(Object.fromEntries(workers.map((name) => [name, workerGrants(name)])) as Record<
     (typeof workers)[number],

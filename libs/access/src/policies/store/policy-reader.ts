@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Caller, effectivePolicies } from '@secrets/caller';
+import { pathFromNamespace } from '../../paths/request-path.ts';
 import { readPolicySet } from '../../read-access.ts';
 import type { RowSource } from '../../rows/row-guard.ts';
 import type { CompiledPolicies } from '../matching/compile-policies.ts';
 import { tooLarge } from '../rules/policy-size.ts';
 import { CpuShares } from './cpu-shares.ts';
+import { grantsBelow } from './grants-below.ts';
 import { type PlainRequest, permits, permitsPlainRead } from './may-read.ts';
 import { compileNamed, parseRules } from './named-policies.ts';
 import { withTemplateValues } from './read-template-values.ts';
@@ -15,6 +17,8 @@ export interface PolicyReader {
   mayRead(caller: Caller, path: string): Promise<boolean>;
   /** Whether the caller may do each of these, in their order. The policies are read once. */
   mayDoEach(caller: Caller, requests: readonly PlainRequest[]): Promise<boolean[]>;
+  /** Whether the policies grant anything in a folder of the namespace of the request, given without slashes at its ends. */
+  mayDoBelow(caller: Caller, folder: string): Promise<boolean>;
 }
 
 /**
@@ -30,6 +34,10 @@ export const createPolicyReader = (source: RowSource): PolicyReader => ({
     return decideOnEach(caller.tokenNamespace.id, policies, requests, (one) =>
       permits(policies, caller, one),
     );
+  },
+  mayDoBelow: async (caller, folder) => {
+    const seen = pathFromNamespace(caller.tokenNamespace.path, caller.namespace.path, `${folder}/`);
+    return seen !== undefined && grantsBelow(await readCompiledPolicies(source, holderOf(caller)), seen);
   },
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Capability } from '@secrets/caller';
 import { compilePolicies } from '../matching/compile-policies.ts';
 import { rootPolicy } from './built-in-policies.ts';
-import { grantsBelow } from './mount-access.ts';
+import { grantsBelow } from './grants-below.ts';
 
 const policies = (paths: Record<string, Capability[]>) =>
   compilePolicies([{ paths: Object.entries(paths).map(([path, capabilities]) => ({ path, capabilities })) }]);
