@@ -1,6 +1,6 @@
 -- login: up to 031.do.bound-configs.sql
--- secrets: up to 010.do.last-backup.sql
--- sync: up to 053.do.names-for-logs.sql
+-- secrets: up to 011.do.watched-patterns.sql
+-- sync: up to 054.do.rules.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -435,6 +435,7 @@ create table secrets.outbox (
   due_at timestamp with time zone default now() not null,
   id bigint generated as identity not null,
   secret_id uuid not null,
+  to_match boolean default false not null,
   traceparent text,
   constraint outbox_pkey PRIMARY KEY (id)
 );
@@ -503,9 +504,18 @@ create table secrets.versions (
   constraint versions_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES secrets.secrets(id) ON DELETE CASCADE
 );
 
+create table secrets.watched_patterns (
+  beginning text collate "C" not null,
+  mount_id uuid not null,
+  rule_id uuid not null,
+  constraint watched_patterns_mount_id_fkey FOREIGN KEY (mount_id) REFERENCES secrets.mounts(id) ON DELETE CASCADE,
+  constraint watched_patterns_pkey PRIMARY KEY (rule_id)
+);
+
 create table sync.associations (
   accessor text not null,
   awaited_names text[] default '{}'::text[] not null,
+  by_hand boolean default true not null,
   created_at timestamp with time zone default now() not null,
   destination_id uuid not null,
   granularity text,
@@ -908,6 +918,61 @@ create table sync.repairs (
   constraint repairs_pkey PRIMARY KEY (destination_id)
 );
 
+create table sync.rule_holds (
+  association_id uuid not null,
+  rule_id uuid not null,
+  run_id uuid not null,
+  constraint rule_holds_association_id_fkey FOREIGN KEY (association_id) REFERENCES sync.associations(id) ON DELETE CASCADE,
+  constraint rule_holds_pkey PRIMARY KEY (rule_id, association_id),
+  constraint rule_holds_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES sync.rules(id) ON DELETE CASCADE
+);
+
+create table sync.rule_refusals (
+  attempts integer default 0 not null,
+  due_at timestamp with time zone not null,
+  id uuid default gen_random_uuid() not null,
+  path text collate "C" not null,
+  reason text not null,
+  refused_at timestamp with time zone default now() not null,
+  rule_id uuid not null,
+  secret_id uuid not null,
+  constraint rule_refusals_pkey PRIMARY KEY (id),
+  constraint rule_refusals_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES sync.rules(id) ON DELETE CASCADE,
+  constraint rule_refusals_rule_id_secret_id_key UNIQUE (rule_id, secret_id)
+);
+
+create table sync.rules (
+  attempts integer default 0 not null,
+  beginning text collate "C" not null,
+  created_at timestamp with time zone default now() not null,
+  destination_id uuid not null,
+  due_at timestamp with time zone default now() not null,
+  error text,
+  exclude text[] not null,
+  fence uuid,
+  id uuid not null,
+  keeps boolean default false not null,
+  last_run_at timestamp with time zone,
+  matched integer,
+  matched_so_far integer default 0 not null,
+  metadata_match jsonb not null,
+  mount text not null,
+  mount_id uuid not null,
+  name text collate "C" not null,
+  path text not null,
+  phase text default 'matching'::text not null,
+  position text collate "C" default ''::text not null,
+  run_id uuid default gen_random_uuid() not null,
+  sealed_owner bytea not null,
+  updated_at timestamp with time zone default now() not null,
+  version integer default 1 not null,
+  xid xid8 default pg_current_xact_id() not null,
+  constraint rules_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES sync.destinations(id) ON DELETE CASCADE,
+  constraint rules_destination_id_name_key UNIQUE (destination_id, name),
+  constraint rules_phase_check CHECK ((phase = ANY (ARRAY['matching'::text, 'releasing'::text, 'resting'::text, 'ending'::text]))),
+  constraint rules_pkey PRIMARY KEY (id)
+);
+
 create table sync.scheduler_turns (
   destination_type text not null,
   turn bigint not null,
@@ -1107,6 +1172,8 @@ CREATE INDEX secrets_watched ON secrets.secrets USING btree (mount_id) WHERE wat
 
 CREATE INDEX versions_by_expiry ON secrets.versions USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
+CREATE INDEX watched_patterns_by_beginning ON secrets.watched_patterns USING btree (mount_id, beginning);
+
 CREATE INDEX associations_awaiting_names ON sync.associations USING btree (id) WHERE (awaited_names <> '{}'::text[]);
 
 CREATE INDEX associations_by_destination_and_name ON sync.associations USING btree (destination_id, mount, secret_name);
@@ -1206,6 +1273,18 @@ CREATE INDEX removal_brakes_held ON sync.removal_brakes USING btree (held_at) WH
 CREATE INDEX repairs_held ON sync.repairs USING btree (destination_id) WHERE (held_at IS NOT NULL);
 
 CREATE INDEX repairs_open ON sync.repairs USING btree (destination_id) WHERE (is_wanted OR is_repairing OR (held_at IS NOT NULL));
+
+CREATE INDEX rule_holds_of_association ON sync.rule_holds USING btree (association_id);
+
+CREATE INDEX rule_refusals_due ON sync.rule_refusals USING btree (due_at);
+
+CREATE INDEX rule_refusals_of_secret ON sync.rule_refusals USING btree (secret_id);
+
+CREATE INDEX rules_by_beginning ON sync.rules USING btree (mount_id, beginning);
+
+CREATE INDEX rules_due ON sync.rules USING btree (due_at);
+
+CREATE INDEX rules_in_progress ON sync.rules USING btree (id) WHERE (fence IS NOT NULL);
 
 CREATE INDEX store_reads_by_age ON sync.store_reads USING btree (requested_at);
 
@@ -1424,6 +1503,19 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.move_rules()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  update sync.rules set mount = new.path where mount_id = new.id;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.own_lane()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1625,6 +1717,19 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.record_refusal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, destination_id, work, mount, secret_name)
+  select 'rule_refused', r.destination_id, r.name, r.mount, new.path from sync.rules r where r.id = new.rule_id;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.record_removed_entries()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1647,6 +1752,20 @@ AS $function$
 begin
   insert into sync.events (kind, destination_id, association_id, sub_key, external_name, drift)
   values ('drift_repaired', new.destination_id, new.association_id, new.sub_key, new.external_name, old.repair_of);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION sync.record_rule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into sync.events (kind, destination_id, work)
+  values (case when tg_op = 'INSERT' then 'rule_created' when new.phase = 'ending' then 'rule_deleted' else 'rule_updated' end,
+          new.destination_id, new.name);
   return null;
 end $function$
 ;
@@ -1698,6 +1817,23 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION sync.watch_pattern()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'DELETE' or new.phase = 'ending' then
+    delete from secrets.watched_patterns where rule_id = case when tg_op = 'DELETE' then old.id else new.id end;
+  else
+    insert into secrets.watched_patterns (rule_id, mount_id, beginning) values (new.id, new.mount_id, new.beginning)
+    on conflict (rule_id) do update set mount_id = excluded.mount_id, beginning = excluded.beginning;
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION sync.works_on(destination_type text)
  RETURNS boolean
  LANGUAGE sql
@@ -1738,6 +1874,8 @@ CREATE TRIGGER forget_row_hash BEFORE UPDATE ON login.token_roles FOR EACH ROW W
 CREATE TRIGGER free_wrapped_space AFTER DELETE ON login.wrapped_responses REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION login.free_wrapped_space();
 
 CREATE TRIGGER moved_mount AFTER UPDATE OF path ON secrets.mounts FOR EACH ROW WHEN ((old.path <> new.path)) EXECUTE FUNCTION sync.follow_moved_mount();
+
+CREATE TRIGGER moved_mount_of_rules AFTER UPDATE OF path ON secrets.mounts FOR EACH ROW WHEN ((old.path <> new.path)) EXECUTE FUNCTION sync.move_rules();
 
 CREATE TRIGGER refuse_name_of_namespace BEFORE INSERT OR UPDATE OF namespace_id, path ON secrets.mounts FOR EACH ROW EXECUTE FUNCTION secrets.refuse_name_of_namespace();
 
@@ -1798,6 +1936,12 @@ CREATE TRIGGER record_pause AFTER UPDATE OF paused_until, failures ON sync.lanes
 CREATE TRIGGER record_held_removals AFTER UPDATE OF held_at ON sync.removal_brakes FOR EACH ROW WHEN (((old.held_at IS NULL) <> (new.held_at IS NULL))) EXECUTE FUNCTION sync.record_held_removals();
 
 CREATE TRIGGER record_held_repairs AFTER UPDATE OF held_at ON sync.repairs FOR EACH ROW WHEN (((old.held_at IS NULL) <> (new.held_at IS NULL))) EXECUTE FUNCTION sync.record_held_repairs();
+
+CREATE TRIGGER record_refusal AFTER INSERT ON sync.rule_refusals FOR EACH ROW EXECUTE FUNCTION sync.record_refusal();
+
+CREATE TRIGGER record_rule AFTER INSERT OR UPDATE OF version ON sync.rules FOR EACH ROW EXECUTE FUNCTION sync.record_rule();
+
+CREATE TRIGGER watch_pattern AFTER INSERT OR DELETE OR UPDATE OF version ON sync.rules FOR EACH ROW EXECUTE FUNCTION sync.watch_pattern();
 
 create policy of_own_type on sync.associations for ALL to {public} using (((CURRENT_USER !~~ 'sync\_worker\_%'::text) OR (EXISTS ( SELECT
    FROM sync.destinations d

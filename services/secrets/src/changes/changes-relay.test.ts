@@ -7,10 +7,12 @@ test('publishes one message for several outbox rows of one secret', () => {
     claimedUntil: '1',
     secretId,
     traceparent: null,
+    toMatch: index === 2,
   }));
-  expect(messagesOf(rows).map(({ id, message }) => [id.map((row) => row.id), message.secret_id])).toEqual([
-    [[0, 2], 'a'],
-    [[1], 'b'],
+  const messages = messagesOf(rows).map(({ id, message }) => [id.map((row) => row.id), message]);
+  expect(messages).toEqual([
+    [[0, 2], { secret_id: 'a', to_match: true }],
+    [[1], { secret_id: 'b', to_match: false }],
   ]);
 });
 
@@ -20,6 +22,7 @@ test('a message belongs to the trace of the newest of its changes that is traced
     claimedUntil: '1',
     secretId: 'a',
     traceparent,
+    toMatch: false,
   }));
   for (const inAnyOrder of [rows, rows.toReversed()])
     expect(messagesOf(inAnyOrder).map(({ traceparent }) => traceparent)).toEqual(['second']);

@@ -36,7 +36,10 @@ export const messagesOf = (rows: readonly OutboxRow[]) =>
   [...Map.groupBy(rows, ({ secretId }) => secretId)].map(([secretId, same]) => ({
     id: same,
     queue: secretChangesQueue,
-    message: { secret_id: secretId } satisfies SecretChangedMessage,
+    message: {
+      secret_id: secretId,
+      to_match: same.some(({ toMatch }) => toMatch),
+    } satisfies SecretChangedMessage,
     traceparent: newestTrace(same),
   }));
 

@@ -1,8 +1,10 @@
 import type { Sql } from '@secrets/db';
+import { beginningsOf } from '@secrets/domain';
 import { traceparent } from '@secrets/telemetry';
 import type { MountRef } from '../mounts/mount-ref.ts';
 import type { Retention, RetentionChange } from '../mounts/retention.ts';
 import { recordEvent } from './events/record-event.ts';
+import { isWatchedPath } from './match-patterns.ts';
 import { enabledMount, rowOfMount, underMount } from './mounts/enabled-mount.ts';
 import { nextRevision } from './next-revision.ts';
 
@@ -75,7 +77,7 @@ const writeStatement = `
     from mount
     where s.mount_id = mount.id and s.path = $4 and $11::boolean
       and ($12::uuid is null or s.id = $12::uuid and s.revision = $13::bigint)
-    returning s.id
+    returning s.id, s.current_version
   ),
   inserted as (
     insert into secrets.secrets
@@ -88,19 +90,27 @@ const writeStatement = `
     on conflict (mount_id, path) do nothing
     returning id
   ),
+  event as (
+    insert into secrets.outbox (secret_id, traceparent, to_match)
+    select id, $14::text, true from updated
+    where $8::jsonb is not null and current_version > 0 and ${isWatchedPath('$1::uuid', '$15::text[]')}
+    returning id
+  ),
   ${recordEvent({
     kind: "case when $12::uuid is null then 'metadata-write' else 'metadata-patch' end",
     mountId: '$1::uuid',
     path: '$4::text',
     from: '(select id from updated union all select id from inserted) s',
   })}
-  select exists (select from updated) or exists (select from inserted) as written,
+  select exists (select from updated) or exists (select from inserted) as written, exists (select from event) as "eventQueued",
     cas_required as "mountRequiresCas"
   from mount`;
 
 export interface WrittenMetadata {
   /** Whether the mount requires check-and-set, whatever the secret says. */
   mountRequiresCas: boolean;
+  /** Whether an event was queued, because rules may match the secret now, or no longer. */
+  eventQueued: boolean;
 }
 
 /**
@@ -126,9 +136,11 @@ export async function upsertMetadata(
     conditions.mayUpdate,
     conditions.onlyIf?.secretId ?? null,
     conditions.onlyIf?.revision ?? null,
+    traceparent() ?? null,
+    beginningsOf(path),
   ]);
-  const { written, mountRequiresCas } = rowOfMount(rows);
-  return written ? { mountRequiresCas } : undefined;
+  const { written, ...row } = rowOfMount(rows);
+  return written ? row : undefined;
 }
 
 const deleteStatement = `

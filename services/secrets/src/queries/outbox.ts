@@ -9,6 +9,8 @@ export interface OutboxRow {
   claimedUntil: string;
   secretId: string;
   traceparent: string | null;
+  /** Whether rules may match the secret since the change. */
+  toMatch: boolean;
 }
 
 /** Claims the oldest due events for 5 seconds; those not deleted by then become due again. */
@@ -18,7 +20,7 @@ export const claimOutbox = (sql: Sql, limit: number): Promise<OutboxRow[]> =>
      where id = any(array(
        select id from secrets.outbox where due_at <= now() order by due_at, id limit $1 for update skip locked
      ))
-     returning id, extract(epoch from due_at)::text as "claimedUntil", secret_id as "secretId", traceparent`,
+     returning id, extract(epoch from due_at)::text as "claimedUntil", secret_id as "secretId", traceparent, to_match as "toMatch"`,
     [limit],
   );
 

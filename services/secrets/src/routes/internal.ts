@@ -2,6 +2,7 @@ import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { awaitVersion } from '../changes/await-version.ts';
 import { inspectSecrets } from '../changes/inspect-secrets.ts';
+import { matchingPage, placesOf } from '../changes/matching-secrets.ts';
 import { presentSecretState } from '../changes/present-secret-state.ts';
 import { previewSecret, pushedHashes, pushedSizes } from '../changes/preview-secret.ts';
 import { type Watched, watchSecret } from '../changes/watch-secret.ts';
@@ -31,6 +32,8 @@ export const internalEndpoints = (context: Context): Endpoint[] => [
   awaitFirst(context),
   inspect(context),
   readRevisions(context),
+  listMatching(context),
+  readPlaces(context),
 ];
 
 const watch = (context: Context) =>
@@ -113,6 +116,41 @@ const readRevisions = (context: Context) =>
       const revisions = await findRevisions(context.db, body.secret_ids);
       return { data: { secrets: body.secret_ids.map((id) => presentRevision(id, revisions)) } };
     },
+  });
+
+const Matching = z.object({
+  mount_id: z.uuid(),
+  path: z.string().min(1),
+  exclude: z.array(z.string()),
+  metadata_match: z.record(z.string(), z.string()),
+  after: z.string(),
+});
+
+const listMatching = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/matching',
+    summary: 'List secrets of a mount that match a rule, after a path, without their values',
+    from: 'sync-control',
+    body: Matching,
+    handle: async ({ body: { mount_id: mountId, metadata_match: metadataMatch, after, path, exclude } }) => {
+      const { mount, secrets, next } = await matchingPage(context, mountId, {
+        rule: { path, exclude, metadataMatch },
+        after,
+      });
+      return { data: { mount: mount ?? null, secrets, next } };
+    },
+  });
+
+const readPlaces = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/places',
+    summary:
+      'Read the mounts, the paths and the custom metadata of secrets; those that do not exist are omitted',
+    from: 'sync-control',
+    body: SecretIds,
+    handle: async ({ body }) => ({ data: { secrets: await placesOf(context, body.secret_ids) } }),
   });
 
 const presentWatched = (context: Context, { mount, secretId, row, isFolder }: Watched) => ({

@@ -252,7 +252,7 @@ test('publishes changes, expiries and disabled mounts, and empties the outbox', 
   const going = (await watch('x', 'going')).data;
   await secrets.start();
   await call('DELETE', '/sys/mounts/going');
-  const expected = [changing, expiring, going].map(({ secret_id }) => ({ secret_id }));
+  const expected = [changing, expiring, going].map(({ secret_id }) => ({ secret_id, to_match: false }));
   await eventually(() => secrets.published.length === expected.length);
   expect(secrets.published).toEqual(expect.arrayContaining(expected));
   const [expired, gone] = await inspect(expiring.secret_id, going.secret_id);

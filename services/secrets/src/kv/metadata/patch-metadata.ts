@@ -23,6 +23,11 @@ export async function patchMetadata(
   const conditions = { secretId: randomUUID(), mayCreate: false, mayUpdate: true };
   return retryWrite(async () => {
     const stored = await requireMetadata(context, mount, path);
-    return upsertMetadata(context.db, mount, path, merge(stored), { ...conditions, onlyIf: stored });
+    const written = await upsertMetadata(context.db, mount, path, merge(stored), {
+      ...conditions,
+      onlyIf: stored,
+    });
+    if (written?.eventQueued) context.background.notifyChanged();
+    return written;
   });
 }

@@ -23,6 +23,7 @@ export async function saveMetadata(
   const conditions = { ...grants, secretId: randomUUID(), onlyIf: null };
   return retryWrite(async () => {
     const written = await upsertMetadata(context.db, mount, path, change, conditions);
+    if (written?.eventQueued) context.background.notifyChanged();
     if (written !== undefined) return written;
     const { exists } = await readWriteState(context.db, mount, path);
     if (!(exists ? grants.mayUpdate : grants.mayCreate)) throw permissionDenied();

@@ -1,6 +1,8 @@
 import type { Sql } from '@secrets/db';
+import { beginningsOf } from '@secrets/domain';
 import type { MountRef } from '../../mounts/mount-ref.ts';
 import { recordEvent } from '../events/record-event.ts';
+import { isWatchedPath } from '../match-patterns.ts';
 import { enabledMount, lifetime, rowOfMount, underMount } from '../mounts/enabled-mount.ts';
 import { nextRevision } from '../next-revision.ts';
 
@@ -25,6 +27,7 @@ export interface WrittenVersion {
   createdAt: Date;
   deletionTime: Date | null;
   customMetadata: Record<string, string> | null;
+  /** Whether an event was queued. */
   watched: boolean;
 }
 
@@ -39,7 +42,7 @@ export const nextVersion = `current_version = s.current_version + 1,
 export const changedSecret = `s.id, s.current_version, s.oldest_version, s.updated_at, s.custom_metadata, s.watched,
       ${lifetime} as lifetime, s.mount_id, s.path`;
 
-/** The columns of `WrittenVersion`. */
+/** The columns of `WrittenVersion`; the last one has no name yet. */
 export const writtenVersion = `secret.current_version as version, secret.updated_at as "createdAt",
     secret.deletion_time as "deletionTime", secret.custom_metadata as "customMetadata", secret.watched`;
 
@@ -48,6 +51,7 @@ export const mayChange = (cas: string, mayCreate: string, mayUpdate: string) => 
       (${cas} = s.current_version or ${cas} is null and not (s.cas_required or mount.cas_required))
       and case when s.current_version = 0 then ${mayCreate} else ${mayUpdate} end)`;
 
+// Rules are looked for only with the first version: before, there is nothing to sync, and later, the path is the same.
 // Concurrent writers of one secret wait for each other at the update, which then evaluates its conditions and new values
 // against the committed row. A version number is therefore never used twice.
 const statement = `
@@ -84,8 +88,12 @@ const statement = `
     delete from secrets.versions v using secret
     where v.secret_id = secret.id and v.version < secret.oldest_version
   ),
+  matched as (
+    select id from secret where current_version = 1 and ${isWatchedPath('$1::uuid', '$14::text[]')}
+  ),
   event as (
-    insert into secrets.outbox (secret_id, traceparent) select id, $13::text from secret where watched
+    insert into secrets.outbox (secret_id, traceparent, to_match)
+    select s.id, $13::text, m.id is not null from secret s left join matched m on true where s.watched or m.id is not null
   ),
   ${recordEvent({
     kind: "case when $11::uuid is null then 'data-write' else 'data-patch' end",
@@ -95,7 +103,7 @@ const statement = `
     oldestVersion: 'secret.oldest_version',
     from: 'secret',
   })}
-  select ${writtenVersion}
+  select ${writtenVersion} or exists (select from matched) as watched
   from mount left join secret on true`;
 
 /**
@@ -120,6 +128,7 @@ export async function insertVersion(
     given.onlyIf?.secretId ?? null,
     given.onlyIf?.revision ?? null,
     given.traceparent,
+    beginningsOf(path),
   ]);
   const row = rowOfMount(rows);
   return row.version === null ? undefined : row;

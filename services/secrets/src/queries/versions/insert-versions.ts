@@ -32,7 +32,8 @@ const statement = `
       limit 1
     ) m
     cross join lateral (
-      select id from secrets.secrets where mount_id = w.mount_id and path = w.path for no key update skip locked
+      select id from secrets.secrets where mount_id = w.mount_id and path = w.path and current_version > 0
+      for no key update skip locked
     ) s
   ), updated as (
     update secrets.secrets s
@@ -59,11 +60,11 @@ const statement = `
     oldestVersion: 'secret.oldest_version',
     from: 'secret',
   })}
-  select at, ${writtenVersion} from secret`;
+  select at, ${writtenVersion} as watched from secret`;
 
 /**
- * Writes the next versions of several existing secrets, in the order of the writes. Undefined where nothing was
- * written: the secret does not exist, another writer has locked it, its mount is no longer enabled at its path, or a
+ * Writes the next versions of several existing secrets, in the order of the writes. Undefined where nothing was written: the
+ * secret does not exist or has no version yet, another writer has locked it, its mount is no longer enabled at its path, or a
  * condition was not met. `insertVersion` decides about these. A secret may occur once.
  */
 export async function insertVersions(
