@@ -48,6 +48,10 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'sync.entry_history.since',
     'sync.imports.ended_at',
     'sync.imports.requested_at',
+    'sync.rule_refusals.refused_at',
+    'sync.rules.created_at',
+    'sync.rules.last_run_at',
+    'sync.rules.updated_at',
     ...['login', 'secrets', 'sync'].flatMap((schema) => [
       `${schema}.schema_version.run_at`,
       `${schema}.seal_rotation.started_at`,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { every, type Repeated } from '@secrets/background';
 import type { Broker } from '@secrets/broker';
 import { watchClock } from '@secrets/clock';
@@ -19,6 +20,8 @@ import { AwaitedValues } from './destinations/calls/import/background/awaited-va
 import { sweepChecks } from './destinations/calls/sweep-checks.ts';
 import { advanceReconnects } from './destinations/codehost-apps/reconnect-users.ts';
 import { forgetDeleted } from './destinations/forget-deleted.ts';
+import { advanceRules } from './destinations/rules/background/advance-rules.ts';
+import { retryRefusals } from './destinations/rules/background/match-changed.ts';
 import { countEvents } from './events/count-events.ts';
 import type { EventFeed } from './events/event-feed.ts';
 import { EntryCounter } from './metrics/entry-counter.ts';
@@ -87,6 +90,10 @@ export const statementTasks: readonly Task[] = [
     }),
   ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>
     every(pollSeconds, 'imports', log, (isStopping) => advanceImports({ context, log }, isStopping)),
+  ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>
+    every(pollSeconds, 'rules', log, (isStopping) => advanceRules({ context, log }, isStopping)),
+  ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>
+    every(pollSeconds, 'refused secrets', log, () => retryRefusals({ context }, randomUUID())),
   ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) => {
     const awaited = new AwaitedValues(context, log);
     return every(pollSeconds, 'awaited values', log, () => awaited.advance());

@@ -38,6 +38,12 @@ export const counted: Record<string, number> = {
   countEntries: 300_000,
   // At the start of a process that is the only one: what it had admitted, up to the windows of all lanes.
   reviveAll: 1_000,
+  // Up to the limits on rules, when one is written; and up to a limit, when one is read.
+  countRules: 11_000,
+  countHolds: 1_000,
+  countRefusals: 1_000,
+  // One page of 200, looked up by ID.
+  listUnheld: 200,
   // The destinations of one account.
   isThrottledElsewhere: 101,
   // A token has at most 63 ancestors. An identity of the seed belongs to 200 groups, the most that a JWT lists: a row

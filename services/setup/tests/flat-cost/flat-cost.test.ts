@@ -10,6 +10,7 @@ import { importCases } from './cases/import-cases.ts';
 import { limitCases } from './cases/limit-cases.ts';
 import { loginCases } from './cases/login-cases.ts';
 import { loginSettingsCases } from './cases/login-settings-cases.ts';
+import { ruleCases } from './cases/rule-cases.ts';
 import { sealCases } from './cases/seal-cases.ts';
 import { secretsCases } from './cases/secrets-cases.ts';
 import { syncControlCases } from './cases/sync-control-cases.ts';
@@ -30,6 +31,7 @@ const cases: Case[] = [
   ...secretsCases,
   ...loginCases,
   ...importCases,
+  ...ruleCases,
   ...limitCases,
   ...loginSettingsCases,
   ...sealCases,

@@ -21,6 +21,7 @@ const largeTables = [
   'sync.outcome_minutes',
   'sync.entry_history',
   'sync.entries',
+  'sync.rule_holds', // before what it refers to
   'sync.associations',
 ];
 

@@ -14,6 +14,7 @@ import {
 import { upsertAssociation } from '../queries/associations/associations.ts';
 import { isPlanLost, recordPlan } from '../queries/associations/associations-of-secret.ts';
 import type { DestinationRow } from '../queries/destinations/destinations.ts';
+import { addHold, type HoldingRule, isRuleUnchanged, lockHoldable } from '../queries/rules/rule-holds.ts';
 import { applyPlan } from './planning/apply-plan.ts';
 import { requireSyncableKeys } from './planning/require-syncable-keys.ts';
 import { namingSchemeOf, wantedEntries } from './planning/wanted-entries.ts';
@@ -25,6 +26,8 @@ export interface AssociationRequest extends DestinationRef {
   secretName: string;
   /** Takes over an existing external secret of that name that does not belong to any destination. */
   overwrite: boolean;
+  /** The rule that holds it; by default, it is held by hand. */
+  heldBy?: HoldingRule;
 }
 
 /**
@@ -33,7 +36,8 @@ export interface AssociationRequest extends DestinationRef {
  *
  * Throws `not_found` if the destination does not exist, `forbidden` if the caller may not read the secret itself, or may not
  * overwrite, `invalid` if the mount or the secret cannot be synced, `conflict` if another association has the external name
- * or the destination is being purged, `queue_full` if there is no room.
+ * or the destination is being purged, `queue_full` if there is no room, `unavailable` if the rule that is to hold it was written
+ * meanwhile.
  */
 export async function associate(
   context: Context,
@@ -94,8 +98,14 @@ async function recordIntent(
 ): Promise<string> {
   const destination = await requireLockedDestination(tx, caller, request);
   if (request.overwrite) requireOverwriteAccess(caller, destination);
-  await requireInUse(tx, destination);
-  await liftPause(tx, destination.id);
+  const { heldBy } = request;
+  if (heldBy === undefined) {
+    await requireInUse(tx, destination);
+    await liftPause(tx, destination.id);
+  } else {
+    const held = await holdExisting(tx, destination, heldBy, { request, secret });
+    if (held !== undefined) return held;
+  }
   const association = await upsertAssociation(tx, {
     destinationId: destination.id,
     namespaceId: caller.namespace.id,
@@ -106,7 +116,9 @@ async function recordIntent(
     secretName: request.secretName,
     revision: secret.revision,
     shape: namingSchemeOf(destination),
+    byHand: heldBy === undefined,
   });
+  if (heldBy !== undefined) await addHold(tx, heldBy, association.id);
   if (association.plannedRevision > secret.revision)
     await requireLostPlan(tx, association.id, secret.revision);
   const named = {
@@ -120,6 +132,27 @@ async function recordIntent(
   const planned = { id: association.id, destinationId: destination.id, destinationType: destination.type };
   await applyPlan(tx, planned, wanted, { overwrite: request.overwrite, verify: true, full });
   return association.id;
+}
+
+/**
+ * Has a rule hold an association that exists, without a push. Returns its ID; undefined if it has to be set. Throws `unavailable`
+ * if the destination is being purged, or the rule was written since its lease began.
+ */
+async function holdExisting(
+  tx: Tx,
+  destination: DestinationRow,
+  rule: HoldingRule,
+  { request, secret }: Pick<Intent, 'request' | 'secret'>,
+): Promise<string | undefined> {
+  if (destination.purgeInitiatedAt !== null)
+    throw new Problem('unavailable', 'this destination is being purged');
+  if (!(await isRuleUnchanged(tx, rule))) throw new Problem('unavailable', 'the rule was written meanwhile');
+  const { id: destinationId } = destination;
+  const { accessor } = secret;
+  const named = { destinationId, accessor, secretName: request.secretName, secretId: secret.secret_id! };
+  const existing = await lockHoldable(tx, named);
+  if (existing !== undefined) await addHold(tx, rule, existing);
+  return existing;
 }
 
 /** A plan from a later read of the secret is kept, unless what was read has been lost since. */

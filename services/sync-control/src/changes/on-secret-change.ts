@@ -7,6 +7,7 @@ import type { Logger, Metrics } from '@secrets/telemetry';
 import { applyPlan } from '../associations/planning/apply-plan.ts';
 import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
 import type { Context } from '../context.ts';
+import { matchChanged } from '../destinations/rules/background/match-changed.ts';
 import {
   type FollowedAssociation,
   isPlanLost,
@@ -15,6 +16,8 @@ import {
   recordPlan,
 } from '../queries/associations/associations-of-secret.ts';
 import { clearSourceMarks } from '../queries/changes/source-marks.ts';
+import { isHeldByRule } from '../queries/rules/rule-holds.ts';
+import { isRefused } from '../queries/rules/rule-refusals.ts';
 import { isAdmitted } from './admit-removals.ts';
 import { type FollowedKeys, followedKeys } from './followed-keys.ts';
 import type { RemovalBrake } from './removal-brake.ts';
@@ -34,7 +37,8 @@ export interface FollowContext {
 
 /**
  * Handles the message that a secret may have changed. Where it is pushed as a whole, one statement is enough; its state
- * is read, and compared with the entries, only for other associations.
+ * is read, and compared with the entries, only for other associations. Rules are compared with it if it is new or has other
+ * metadata.
  */
 export async function onSecretChange(
   following: FollowContext,
@@ -44,14 +48,16 @@ export async function onSecretChange(
   const parsed = SecretChangedMessage.safeParse(message);
   if (!parsed.success) return 'dead-letter';
   const { secrets, db, queue } = following.context;
-  const secretId = parsed.data.secret_id;
+  const { secret_id: secretId, to_match: isToMatch } = parsed.data;
   const associations = await pushChangedSecret(db, secretId, Object.keys(destinationTypes));
   for (const type of new Set(associations.map(({ destinationType }) => destinationType))) queue.notify(type);
-  const others = associations.filter(({ isFollowed }) => !isFollowed);
-  if (others.length === 0) return 'ack';
-  const [secret] = await secrets.inspect(requestId, [secretId]);
-  const ids = others.map(({ id }) => id);
-  if (secret !== undefined) await followEach(following, { secret, origin: 'user' }, ids);
+  const ids = associations.filter(({ isFollowed }) => !isFollowed).map(({ id }) => id);
+  if (ids.length > 0) {
+    const [secret] = await secrets.inspect(requestId, [secretId]);
+    if (secret !== undefined) await followEach(following, { secret, origin: 'user' }, ids);
+  }
+  const wasRefused = associations.length === 0 && (await isRefused(db, secretId));
+  if (isToMatch || wasRefused) await matchChanged(following.context, secretId, requestId);
   return 'ack';
 }
 
@@ -94,7 +100,8 @@ async function followLocked(
 ): Promise<void> {
   const association = await lockFollowed(tx, associationId, secret.secret_id);
   if (association === undefined || association.removing) return;
-  if (!secret.exists) return removeIfAdmitted(tx, association, origin);
+  const isGone = !secret.exists || !(association.byHand || (await isHeldByRule(tx, associationId)));
+  if (isGone) return removeIfAdmitted(tx, association, origin);
   if (!Object.hasOwn(destinationTypes, association.type)) {
     const { log } = following;
     log.warn(associationLogFields(association), 'a destination type is unknown; not followed');
@@ -103,7 +110,7 @@ async function followLocked(
   } else await clearSourceMarks(tx, [associationId]);
 }
 
-/** The secret's metadata was deleted or its mount was disabled. */
+/** The secret's metadata was deleted, its mount was disabled, or nothing holds the association any more. */
 async function removeIfAdmitted(tx: Tx, association: FollowedAssociation, origin: Origin): Promise<void> {
   const entries = await entriesOf(tx, [association.id]);
   const removals = entries.filter(({ desired }) => desired === 'present').length;

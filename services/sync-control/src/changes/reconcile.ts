@@ -93,7 +93,7 @@ async function reconcilePage(following: FollowContext, page: readonly PlannedRev
 
 /** Differences that were found on a page of associations. */
 interface Comparison {
-  /** Associations whose secret is gone and that are not marked yet. */
+  /** Associations whose secret is gone, or that nothing holds, and that are not marked yet. */
   gone: PlannedRevisionRow[];
   /** Marked associations whose secret exists again at the revision that they were planned from. */
   returned: PlannedRevisionRow[];
@@ -112,7 +112,7 @@ export function compareRevisions(
   for (const association of page) {
     const secret = current.get(association.secretId);
     if (secret === undefined) continue;
-    if (!secret.exists) {
+    if (!secret.exists || !association.isHeld) {
       if (!association.isMarked) comparison.gone.push(association);
     } else if (secret.revision > association.plannedRevision) changed.add(association.secretId);
     else if (association.isMarked) comparison.returned.push(association);

@@ -1,5 +1,5 @@
 import { type Caller, serviceCaller } from '@secrets/caller';
-import type { ImportGrant, SignedGrant } from '@secrets/domain';
+import type { ImportGrant, RuleMatch, SignedGrant } from '@secrets/domain';
 import type { InternalClient } from '@secrets/http';
 import { z } from 'zod';
 
@@ -54,6 +54,25 @@ const Revision = z.object({ secret_id: z.uuid(), exists: z.boolean(), revision: 
 /** Whether a secret exists, and how often it has changed. */
 export type SecretRevision = z.infer<typeof Revision>;
 
+const MatchingPage = z.object({
+  mount: z.object({ path: z.string(), accessor: z.string() }).nullable(),
+  secrets: z.array(z.object({ secret_id: z.uuid(), path: z.string() })),
+  next: z.string().nullable(),
+});
+
+/** Secrets of a mount that a rule matches; `next` is the path after which the next page begins, and null after the last one. */
+type MatchingPage = z.infer<typeof MatchingPage>;
+
+const Place = z.object({
+  secret_id: z.uuid(),
+  mount_id: z.uuid(),
+  path: z.string(),
+  custom_metadata: z.record(z.string(), z.string()).nullable(),
+});
+
+/** Where a secret is, and its custom metadata. */
+export type SecretPlace = z.infer<typeof Place>;
+
 /** Client of the secrets service. Its responses never contain values. */
 export interface SecretsClient {
   /**
@@ -70,6 +89,10 @@ export interface SecretsClient {
   inspect(requestId: string, secretIds: readonly string[]): Promise<InspectedSecret[]>;
   /** Returns the revisions of up to 500 secrets, without opening their values. Missing states as in `inspect`. */
   revisions(requestId: string, secretIds: readonly string[]): Promise<SecretRevision[]>;
+  /** Returns secrets of a mount that match, after a path. A page may be empty. The mount is null if it is gone. */
+  matching(requestId: string, mountId: string, rule: RuleMatch, after: string): Promise<MatchingPage>;
+  /** Returns the places of up to 500 secrets, without those that do not exist. */
+  places(requestId: string, secretIds: readonly string[]): Promise<SecretPlace[]>;
   /** Creates a secret without a version, unless it exists. Returns its ID and revision. */
   awaitValue(
     caller: Caller,
@@ -110,6 +133,17 @@ export function secretsClient(
         secret_ids: secretIds,
       });
       return z.object({ secrets: z.array(Revision) }).parse(answer).secrets;
+    },
+    matching: async (requestId, mountId, { path, exclude, metadataMatch }, after) => {
+      const caller = serviceCaller('sync-control', requestId);
+      const body = { mount_id: mountId, path, exclude, metadata_match: metadataMatch, after };
+      return MatchingPage.parse(await client.call('POST', '/v1/internal/secrets/matching', caller, body));
+    },
+    places: async (requestId, secretIds) => {
+      const caller = serviceCaller('sync-control', requestId);
+      const body = { secret_ids: secretIds };
+      const answer = await client.call('POST', '/v1/internal/secrets/places', caller, body);
+      return z.object({ secrets: z.array(Place) }).parse(answer).secrets;
     },
     awaitValue: async (caller, { mount, path: secret_name, origin }) => {
       const body = { namespace_id: caller.namespace.id, mount, secret_name, origin };

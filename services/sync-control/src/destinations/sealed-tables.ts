@@ -3,6 +3,7 @@ import { codehostAppAad } from '@secrets/domain';
 import type { SealedTable } from '@secrets/seal-rotation';
 import { sealedTable } from '@secrets/seal-rotation';
 import { awaitedAad, importAad } from './calls/import/background/stored-import.ts';
+import { ownerAad } from './rules/stored-owner.ts';
 
 /** Every column of this schema with sealed bytes. */
 export const sealedTables: readonly [SealedTable, ...SealedTable[]] = [
@@ -33,5 +34,19 @@ export const sealedTables: readonly [SealedTable, ...SealedTable[]] = [
     key: [['id', 'uuid']],
     aadColumns: { id: 't.id' },
     aadOf: ({ id }) => awaitedAad(id),
+  }),
+  sealedTable({
+    name: 'sync.rules',
+    column: 'sealed_owner',
+    key: [['id', 'uuid']],
+    aadColumns: {
+      id: 't.id',
+      mountId: 't.mount_id',
+      path: 't.path',
+      exclude: 'to_json(t.exclude)::text',
+      metadataMatch: 't.metadata_match::text',
+    },
+    aadOf: ({ exclude, metadataMatch, ...same }) =>
+      ownerAad({ ...same, exclude: JSON.parse(exclude), metadataMatch: JSON.parse(metadataMatch) }),
   }),
 ];

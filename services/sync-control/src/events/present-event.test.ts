@@ -121,3 +121,14 @@ test('nothing of another namespace is shown', () => {
 test('an entry whose association is gone names nothing, so it is not shown', () => {
   expect(presentEvent({ ...row, mount: null, secretName: null }, root, () => true)).toBeUndefined();
 });
+
+test('who may read a rule sees what it refuses', () => {
+  const refused = { ...row, kind: 'rule_refused', work: 'r' };
+  const mayRead = readable('sys/sync/destinations/cloudA-sm/d/rules/r');
+  const names = { namespace: '', type: 'cloudA-sm', name: 'd', rule: 'r' };
+  expect(presentEvent(refused, root, mayRead)).toEqual({ ...names, mount: 'kv', secret_name: 'shop/db' });
+  expect(
+    presentEvent({ ...refused, kind: 'rule_created', mount: null, secretName: null }, root, mayRead),
+  ).toEqual(names);
+  expect(presentEvent(refused, root, readable('sys/sync/destinations/cloudA-sm/d'))).toBeUndefined();
+});

@@ -37,7 +37,8 @@ function fieldsOf(row: EventRow, mayRead: MayRead): Fields {
   if (kind in switches) return switches[kind]!(row, mayRead);
   if (laneId !== null) return ofLane(row, mayRead);
   if (destinationType === null || destinationName === null) return undefined;
-  const present = kindsOfAssociation.test(kind) ? ofAssociation : ofDestination;
+  const ofOther = kind.startsWith('rule_') ? ofRule : ofDestination;
+  const present = kindsOfAssociation.test(kind) ? ofAssociation : ofOther;
   const fields = present(row, mayRead);
   return fields && { type: destinationType, name: destinationName, ...fields };
 }
@@ -58,6 +59,12 @@ const ofLane: Present = ({ laneId, destinationType, fault, pausedUntil }, mayRea
   mayRead('sys/sync/lanes')
     ? { lane: laneId, type: destinationType, ...pauseOf('account', fault, pausedUntil) }
     : undefined;
+
+/** The name of the rule is the work. */
+const ofRule: Present = ({ destinationType, destinationName, work, mount, secretName }, mayRead) => {
+  if (!mayRead(`sys/sync/destinations/${destinationType}/${destinationName}/rules/${work}`)) return undefined;
+  return secretName === null ? { rule: work } : { rule: work, mount, secret_name: secretName };
+};
 
 const ofDestination: Present = (
   { kind, destinationType, destinationName, work, fault, pausedUntil },

@@ -25,5 +25,7 @@ export const deadlines: readonly DeadlineTable[] = [
     columns: { window_started_at: past, approved_at: past },
   },
   { name: 'sync.imports', key: ['destination_id', 'uuid'], columns: { due_at: due } },
+  { name: 'sync.rules', key: ['id', 'uuid'], columns: { due_at: due } },
+  { name: 'sync.rule_refusals', key: ['id', 'uuid'], columns: { due_at: due } },
   ...sealDeadlines('sync'),
 ];

@@ -11,6 +11,7 @@ import { destinationEndpoints } from './destinations/destinations.ts';
 import { externalSecretEndpoints } from './destinations/external-secrets.ts';
 import { importEndpoints } from './destinations/imports.ts';
 import { replanEndpoints } from './destinations/replan.ts';
+import { ruleEndpoints } from './destinations/rules.ts';
 import { statusEndpoints } from './destinations/status.ts';
 import { eventEndpoints } from './events.ts';
 import { installationEndpoints } from './installation.ts';
@@ -35,6 +36,7 @@ export const allEndpoints = (
   ...laneEndpoints(context),
   ...parkedEndpoints(context),
   ...replanEndpoints(context),
+  ...ruleEndpoints(context),
   ...checkEndpoints(context),
   ...codehostAppEndpoints(context),
   ...statusEndpoints(context),

@@ -70,13 +70,15 @@ function contextSeeing(...states: WatchedSecret[]): Context {
       preview: unused,
       inspect: unused,
       revisions: unused,
+      matching: unused,
+      places: unused,
       awaitValue: unused,
       permitImport: () => {
         throw new Error('not used here');
       },
       close: async () => undefined,
     },
-    policies: { mayRead: async () => true, mayDoEach: unused },
+    policies: { mayRead: async () => true, mayDoEach: unused, mayDoBelow: unused },
     queue: {
       room: queueRoom(db),
       notify: () => undefined,

@@ -163,6 +163,7 @@ const upsert = (db: CaseDb, secretName: string) =>
     secretName,
     revision: 1,
     shape: { template: '', granularity: 'secret-path' },
+    byHand: true,
   });
 
 const key = { namespaceId: 'root', type: 'cloudA-sm', name: 'd21' };

@@ -14,6 +14,9 @@ export type FollowedAssociation = AssociationRow & {
   namespacePath: string;
 };
 
+/** An association that follows its secret, with what holds it. */
+export type LockedAssociation = FollowedAssociation & { byHand: boolean };
+
 export async function listAssociationIdsOfSecret(sql: Sql, secretId: string): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     'select id from sync.associations where secret_id = $1 order by id',
@@ -30,9 +33,9 @@ export async function lockFollowed(
   sql: Sql,
   id: string,
   secretId: string,
-): Promise<FollowedAssociation | undefined> {
-  const [row] = await sql.query<FollowedAssociation>(
-    `select ${associationColumns}, d.type, d.name, d.namespace_path as "namespacePath"
+): Promise<LockedAssociation | undefined> {
+  const [row] = await sql.query<LockedAssociation>(
+    `select ${associationColumns}, a.by_hand as "byHand", d.type, d.name, d.namespace_path as "namespacePath"
        from sync.associations a join sync.destinations d on d.id = a.destination_id and d.deleted_at is null
       where a.id = $1 and a.secret_id = $2 for update of a`,
     [id, secretId],

@@ -40,7 +40,7 @@ export interface NamingScheme {
   granularity: string;
 }
 
-/** Creates the association, or restores the existing one, and locks its row. */
+/** Creates the association, or restores the existing one, and locks its row. A hold by hand that it has stays. */
 export async function upsertAssociation(
   sql: Sql,
   row: {
@@ -53,14 +53,16 @@ export async function upsertAssociation(
     secretName: string;
     revision: number;
     shape: NamingScheme;
+    /** Whether it is held by hand, rather than by a rule. */
+    byHand: boolean;
   },
 ): Promise<AssociationRow> {
   const [association] = await sql.query<AssociationRow>(
     `insert into sync.associations as a
-       (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity, by_hand)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      on conflict (destination_id, accessor, secret_name) do update
-       set secret_id = excluded.secret_id, mount = excluded.mount, removing = false, unnamed_keys = default, awaited_names = default, updated_at = now(),
+       set secret_id = excluded.secret_id, mount = excluded.mount, by_hand = excluded.by_hand or a.by_hand and not a.removing, removing = false, unnamed_keys = default, awaited_names = default, updated_at = now(),
            source_gone_at = null, source_removals = 0, template = excluded.template, granularity = excluded.granularity,
            planned_revision = case when a.secret_id = excluded.secret_id
              then greatest(a.planned_revision, excluded.planned_revision) else excluded.planned_revision end
@@ -76,6 +78,7 @@ export async function upsertAssociation(
       row.revision,
       row.shape.template,
       row.shape.granularity,
+      row.byHand,
     ],
   );
   return association!;

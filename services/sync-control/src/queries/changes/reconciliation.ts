@@ -58,6 +58,8 @@ export interface PlannedRevisionRow {
   plannedRevision: number;
   /** Whether its source was gone. */
   isMarked: boolean;
+  /** Whether it is held by hand or by a rule. */
+  isHeld: boolean;
 }
 
 /**
@@ -70,10 +72,11 @@ export const listPlannedRevisions = (
 ): Promise<(PlannedRevisionRow & { isFollowed: boolean })[]> =>
   sql.query(
     // The limit of the second subquery forces one lookup for each association of the page.
-    `select page.id, page."destinationId", page."secretId", page."isMarked", page."isFollowed",
+    `select page.id, page."destinationId", page."secretId", page."isMarked", page."isFollowed", page."isHeld",
             case when page."plannedRevision" > current.revision then 0 else page."plannedRevision" end as "plannedRevision"
        from (select a.id, a.destination_id as "destinationId", a.secret_id as "secretId",
                     a.planned_revision as "plannedRevision", a.source_gone_at is not null as "isMarked",
+                    a.by_hand or exists (select from sync.rule_holds where association_id = a.id) as "isHeld",
                     not a.removing and ${ofExistingDestination} as "isFollowed"
                from sync.associations a
               where a.id > $1

@@ -27,7 +27,7 @@ import { requireDestination } from '../../destinations/require-destination.ts';
 import { type AssociationRow, findAssociation } from '../../queries/associations/associations.ts';
 import { whyHeld } from '../../queue/why-held.ts';
 import { DestinationParams, isList, SecretRef, secretOrList, WaitQuery } from '../fields.ts';
-import { planEach, removeEach, setEach } from './secret-lists.ts';
+import { planEach, presentHolders, removeEach, setEach } from './secret-lists.ts';
 
 const path = '/sys/sync/destinations/:type/:name/associations';
 
@@ -177,8 +177,10 @@ const removeAssociation = (context: Context) =>
       const { mount, secretName } = oneOf(body);
       const request = { ...params, mount, secretName, keep };
       const removed = await disassociate(context, caller, request, query.wait * 1000);
-      if (removed !== undefined)
-        return { data: presentLines(params, await linesAfterRemoval(context, removed)) };
+      if (removed !== undefined) {
+        const lines = presentLines(params, await linesAfterRemoval(context, removed));
+        return { data: { ...lines, ...presentHolders(removed.heldBy) } };
+      }
       const lines = presentUnsynced({ accessor: '', mount, secretName }, [], new Date());
       return { data: presentLines(params, lines) };
     },
@@ -198,9 +200,10 @@ const presentLines = ({ shownType, name }: DestinationParams, lines: readonly Ke
 
 async function linesAfterRemoval(
   context: Context,
-  { association, entries }: { association: AssociationRow; entries: Entry[] },
+  { association, entries, heldBy }: { association: AssociationRow; entries: Entry[]; heldBy: string[] },
 ) {
   const left = await entriesOf(context.db, [association.id]);
+  if (heldBy.length > 0) return presentEntries(association, left);
   const shown = new Set(left.map(({ subKey }) => subKey));
   const deleted = entries.filter(({ subKey }) => !shown.has(subKey));
   const isUnsynced = deleted.length > 0 || left.length === 0;

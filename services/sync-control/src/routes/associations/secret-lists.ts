@@ -34,6 +34,10 @@ export async function setEach(
   return present(context, list, { results, idOf: (id) => id, linesOf, waitMs });
 }
 
+/** The rules that still hold an association after a removal; nothing if none does. */
+export const presentHolders = (rules: readonly string[]) =>
+  rules.length === 0 ? {} : { held_by_rules: rules };
+
 type Removed = Awaited<ReturnType<typeof disassociate>>;
 
 export async function removeEach(
@@ -44,9 +48,10 @@ export async function removeEach(
   const results = await forEach(context, 'remove', { ...list, options: { keep } }, (ref) =>
     disassociate(context, list.caller, { ...list.params, ...ref, keep }, 0),
   );
-  const idOf = (removed: Removed) => removed?.association.id;
+  const idOf = (removed: Removed) => (removed?.heldBy.length === 0 ? removed.association.id : undefined);
   const shown = async (removed: Removed) => (removed === undefined ? [] : linesOf(removed));
-  return present(context, list, { results, idOf, linesOf: shown, waitMs, without: 'UNSYNCED' });
+  const more = (removed: Removed) => presentHolders(removed?.heldBy ?? []);
+  return present(context, list, { results, idOf, linesOf: shown, waitMs, without: 'UNSYNCED', more });
 }
 
 export async function planEach(context: Context, list: ListOf<object>) {
@@ -101,6 +106,7 @@ async function present<Done>(
     linesOf,
     waitMs,
     without = 'SYNCED',
+    more = () => ({}),
   }: {
     results: Results<Done>;
     idOf: (done: Done) => string | undefined;
@@ -108,6 +114,8 @@ async function present<Done>(
     waitMs: number;
     /** The status of an association without lines. */
     without?: 'SYNCED' | 'UNSYNCED';
+    /** Further fields of the result of a secret. */
+    more?: (done: Done) => object;
   },
 ) {
   const isStopped = (await readSyncConfig(context.db)).stoppedBecause !== null;
@@ -123,7 +131,11 @@ async function present<Done>(
       continue;
     }
     const statuses = (await linesOf(done as Done)).map(({ line }) => line.sync_status);
-    shown.push({ ...result, sync_status: statuses.length === 0 ? without : statusOfAll(statuses) });
+    shown.push({
+      ...result,
+      sync_status: statuses.length === 0 ? without : statusOfAll(statuses),
+      ...more(done as Done),
+    });
   }
   return { ...storeOf(params), results: shown };
 }

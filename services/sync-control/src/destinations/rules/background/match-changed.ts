@@ -1,0 +1,86 @@
+import { beginningsOf, matchesRule } from '@secrets/domain';
+import { SealError } from '@secrets/seal';
+import type { SecretPlace } from '../../../changes/secrets-client.ts';
+import type { Context } from '../../../context.ts';
+import { listHoldsOfSecret } from '../../../queries/rules/rule-holds.ts';
+import { claimRefusals, deleteRefusal } from '../../../queries/rules/rule-refusals.ts';
+import { listRulesById, listRulesOfPath, type RuleOfDestination } from '../../../queries/rules/rule-runs.ts';
+import { type RuleWork, recordOutcome } from './advance-rules.ts';
+import { matchAssociator, OwnerGone } from './associate-matches.ts';
+import { releaseHolds } from './release-holds.ts';
+
+/**
+ * Compares the rules of a mount with a secret that is new there or has other metadata: those that match it associate it, and
+ * those that no longer do let it go. What cannot be associated now is tried again by the task.
+ */
+export async function matchChanged(context: Context, secretId: string, requestId: string): Promise<void> {
+  const [place] = await context.secrets.places(requestId, [secretId]);
+  if (place === undefined) return;
+  const { db } = context;
+  const near = await listRulesOfPath(db, place.mount_id, beginningsOf(place.path));
+  const holds = await listHoldsOfSecret(db, secretId);
+  const holding = new Set(holds.map(({ ruleId }) => ruleId));
+  for (const rule of near)
+    if (!holding.has(rule.id) && isAbout(rule, place)) await associatePlace(context, rule, place, requestId);
+  await releaseOthers(context, place, holds);
+}
+
+const isAbout = (
+  rule: RuleOfDestination,
+  { mount_id: mountId, path, custom_metadata }: SecretPlace,
+): boolean => rule.mountId === mountId && matchesRule(rule, { path, customMetadata: custom_metadata });
+
+async function associatePlace(
+  context: Context,
+  rule: RuleOfDestination,
+  { secret_id: secretId, path }: SecretPlace,
+  requestId: string,
+): Promise<void> {
+  const match = { secretId, path };
+  try {
+    const associateOne = await matchAssociator(context, rule, [match], requestId);
+    await recordOutcome(context, rule.id, match, await associateOne(match));
+  } catch (error) {
+    // The next run shows it with the rule.
+    if (!(error instanceof OwnerGone || error instanceof SealError)) throw error;
+    await recordOutcome(context, rule.id, match, { kind: 'refused', reason: reasonOf(error) });
+  }
+}
+
+const reasonOf = (error: Error): string =>
+  error instanceof OwnerGone ? error.message : 'the owner of the rule cannot be read; write the rule again';
+
+async function releaseOthers(
+  { db }: Context,
+  place: SecretPlace,
+  holds: readonly { ruleId: string; associationId: string }[],
+): Promise<void> {
+  if (holds.length === 0) return;
+  const rules = await listRulesById(db, [...new Set(holds.map(({ ruleId }) => ruleId))]);
+  for (const rule of rules) {
+    if (isAbout(rule, place)) continue;
+    const ids = holds.filter(({ ruleId }) => ruleId === rule.id).map(({ associationId }) => associationId);
+    await releaseHolds(db, rule, ids);
+  }
+}
+
+const refusalsAtOnce = 20;
+
+/** Tries refused secrets that are due again. A secret that is gone, or that the rule no longer matches, is refused no more. */
+export async function retryRefusals(
+  { context }: Pick<RuleWork, 'context'>,
+  requestId: string,
+): Promise<void> {
+  const { db, secrets } = context;
+  const due = await claimRefusals(db, refusalsAtOnce);
+  if (due.length === 0) return;
+  const places = await secrets.places(requestId, [...new Set(due.map(({ secretId }) => secretId))]);
+  const rules = await listRulesById(db, [...new Set(due.map(({ ruleId }) => ruleId))]);
+  for (const { ruleId, secretId } of due) {
+    const place = places.find((one) => one.secret_id === secretId);
+    const rule = rules.find(({ id }) => id === ruleId);
+    if (place === undefined || rule === undefined || !isAbout(rule, place))
+      await deleteRefusal(db, ruleId, secretId);
+    else await associatePlace(context, rule, place, requestId);
+  }
+}
