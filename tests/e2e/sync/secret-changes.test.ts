@@ -53,6 +53,20 @@ describe('a change of a secret', () => {
     expect(await writes()).toBe(1);
   });
 
+  test('that creates a secret which a rule matches is synced, and the rule removes it again', async () => {
+    const rule = `${at.path}/rules/r`;
+    expectStatus(await system.api('POST', rule, { mount: at.mount, path: 'team/*' }), 200);
+    await at.write('team/a', { k: '1' });
+    await at.untilValue('team/a', '{"k":"1"}');
+    await at.write('other', { k: '1' });
+    expectStatus(await system.api('DELETE', rule), 204);
+    await eventually(
+      () => at.value('team/a'),
+      (value) => value === undefined,
+    );
+    expect(await at.association('other')).toBeUndefined();
+  });
+
   test('that deletes versions syncs the newest one left, or removes the secret; undelete restores it', async () => {
     await at.sync('a', { v: 1 });
     await at.write('a', { v: 2 });

@@ -184,10 +184,7 @@ async function syncing({ api, sandbox }: Installation, call: Call): Promise<void
   await looks(call, path, at, secret);
   await call(`GET ${path}/associations`, at);
   await histories(call, path, { ...at, ...secret });
-  await call('GET sys/sync/associations', list);
-  await call('GET sys/sync/associations/{mount}/{secret_name}', secret);
-  await call('GET sys/sync/associations/destinations', secret);
-  await waits(call, secret);
+  await ofSecret(call, path, at, secret);
   await call('GET sys/sync/destinations', list);
   await call('GET sys/sync/destinations/{type}', { type: 'cloudA-sm', ...list });
   await call(`GET ${path}`, at);
@@ -232,6 +229,33 @@ async function looks(call: Call, path: string, at: Parameters, secret: Parameter
   );
   await call(`DELETE ${path}/import`, at);
   await call(`POST ${path}/associations/plan`, at, { ...secret, look: true });
+}
+
+async function ofSecret(call: Call, path: string, at: Parameters, secret: Parameters): Promise<void> {
+  await call('GET sys/sync/associations', list);
+  await call('GET sys/sync/associations/{mount}/{secret_name}', secret);
+  await call('GET sys/sync/associations/destinations', secret);
+  await waits(call, secret);
+  await rules(call, path, at, secret);
+}
+
+/** The association is held by the rule as well, until that is deleted. */
+async function rules(call: Call, path: string, at: Parameters, secret: Parameters): Promise<void> {
+  const of = { ...at, rule: 'shop' };
+  await call(`POST ${path}/rules/{rule}`, of, {
+    mount: secret.mount,
+    path: 'shop/*',
+    exclude: ['shop/tmp*'],
+  });
+  await call(`PATCH ${path}/rules/{rule}`, of, { metadata_match: null });
+  await eventually(
+    () => call(`GET ${path}/rules/{rule}`, of),
+    ({ data }) => data.state === 'up_to_date',
+  );
+  await call(`GET ${path}/rules`, { ...at, ...list });
+  await call(`POST ${path}/associations/remove`, { ...at, wait: '5' }, secret);
+  await call(`POST ${path}/associations/set`, { ...at, wait: '5' }, secret);
+  await call(`DELETE ${path}/rules/{rule}`, of);
 }
 
 /** The second version has not been written. */
