@@ -107,11 +107,12 @@ const defaults: GatewaySettings = {
 export interface GatewayOptions extends Partial<Omit<GatewayConfig, 'settings'>> {
   settings?: Partial<GatewaySettings>;
   requestTimeoutMs?: number;
+  stallTimeoutMs?: number;
 }
 
 export async function startGateway(
   { db, keys, rowKeys, stubs }: GatewayForTest,
-  { requestTimeoutMs, settings, ...config }: GatewayOptions = {},
+  { requestTimeoutMs, stallTimeoutMs, settings, ...config }: GatewayOptions = {},
 ): Promise<TestGateway> {
   const audit: string[] = [];
   const logs: string[] = [];
@@ -136,6 +137,7 @@ export async function startGateway(
     listVerb: true,
     onUnparsed: gateway.onUnparsed,
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+    ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
   });
   const stop = async (graceMs = 0) => {
     await server.stop(graceMs);

@@ -23,6 +23,7 @@ export class UpgradeResponse extends ServerResponse {
     this.#connection = connection;
     this.#received = received;
     connection.on('error', () => connection.destroy());
+    connection.once('timeout', () => connection.destroy()); // Node no longer listens; the time is still that of the server
     connection.once('close', () => {
       if (this.destroyed) return;
       this.destroyed = true;
@@ -30,7 +31,7 @@ export class UpgradeResponse extends ServerResponse {
     });
     this.shouldKeepAlive = false;
     this.assignSocket(request.socket);
-    this.once('finish', () => connection.end());
+    this.once('finish', () => connection.end(() => connection.destroy())); // a client need not end its half
   }
 
   /** Takes the connection away from the response. */
