@@ -20,6 +20,7 @@ export {
   policySizeSql,
   requireEvaluable,
 } from './policies/rules/policy-size.ts';
+export { Audience, Audiences, forEachAudience } from './policies/store/audiences.ts';
 export * from './policies/store/built-in-policies.ts';
 export type { PlainRequest } from './policies/store/may-read.ts';
 export { permitsEvent, permitsPlainRead } from './policies/store/may-read.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { rowGuard } from '@secrets/access';
+import { Audience, rowGuard } from '@secrets/access';
 import { testCaller } from '@secrets/http/testing';
-import { Audience } from '../src/events/audience.ts';
 import { countEvents } from '../src/events/count-events.ts';
+import { framesOf } from '../src/events/event-frames.ts';
 import { type EventPosition, readEventHorizon, readEvents } from '../src/queries/events.ts';
 import { eventually, type Fixture, useSyncControl } from './sync-control-for-test.ts';
 
@@ -272,7 +272,7 @@ test('policies apply to events by either name of a destination type, and when th
   const audience = new Audience(testCaller({ policies: ['events'] }));
   const seen = async (epoch: string) => {
     await audience.follow({ db: sync.db, rows: rowGuard(undefined) }, epoch);
-    return audience.framesOf(rows).length;
+    return (await framesOf(audience, rows)).length;
   };
   await write(`sys/sync/destinations/aws-sm/${at.name}`);
   expect(await seen('1 a')).toBe(1);

@@ -1,14 +1,15 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { rowGuard } from '@secrets/access';
+import { writePolicy } from '@secrets/access/testing';
+import type { Caller } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
 import { silentLogger } from '@secrets/telemetry';
-import { Listener } from '../../src/changes/events/listener.ts';
+import { Listener, type SeenEvent } from '../../src/changes/events/listener.ts';
 import { SecretEventFeed } from '../../src/changes/events/secret-event-feed.ts';
 import { parseSubscription } from '../../src/changes/events/subscription.ts';
-import type { EventRow } from '../../src/queries/events/events.ts';
 import { useSecrets } from '../secrets-for-test.ts';
 
 const secrets = useSecrets();
@@ -49,22 +50,22 @@ const all = parseSubscription('*', { json: 'true' });
 /** Other tests fill large databases on the same server, each in one transaction, which delays the events. */
 const longestMs = 240_000;
 
-async function listenTo(feed: SecretEventFeed): Promise<FakeResponse> {
+async function listenTo(feed: SecretEventFeed, caller: Partial<Caller> = {}): Promise<FakeResponse> {
   const response = new FakeResponse();
-  (await openLater(feed))(response as unknown as ServerResponse);
+  (await openLater(feed, testCaller(caller)))(response as unknown as ServerResponse);
   responses.push(response);
   return response;
 }
 
 /** Opens, once older transactions have ended. */
-async function openLater(feed: SecretEventFeed, since = performance.now()) {
+async function openLater(feed: SecretEventFeed, caller: Caller, since = performance.now()) {
   try {
-    return await feed.open(testCaller({ policies: ['root'] }), all);
+    return await feed.open(caller, all);
   } catch (problem) {
     const isRetried =
       (problem as { kind?: string }).kind === 'unavailable' && performance.now() - since < longestMs;
     if (!isRetried) throw problem;
-    return openLater(feed, since);
+    return openLater(feed, caller, since);
   }
 }
 
@@ -84,7 +85,7 @@ async function advanceUntil(feeds: SecretEventFeed[], isDone: () => boolean): Pr
 
 test('each of several processes sends each event once', async () => {
   const feeds = [openFeed(), openFeed()];
-  const listeners = await Promise.all([...feeds, ...feeds].map(listenTo));
+  const listeners = await Promise.all([...feeds, ...feeds].map((feed) => listenTo(feed)));
   for (let at = 0; at < 5; at += 1) await write('shared');
   await advanceUntil(feeds, () => listeners.every(({ versions }) => versions.length >= 5));
   for (const { versions } of listeners) expect(versions).toEqual(['1', '2', '3', '4', '5']);
@@ -139,6 +140,61 @@ test('a namespace has a limited number of listeners, and each that leaves makes 
   await listenTo(feed);
 });
 
+test('a listener that has left before it could begin takes up no room', async () => {
+  const feed = openFeed();
+  const begin = () => feed.open(testCaller(), all);
+  await listenTo(feed); // from here on, no transaction is older
+  for (let at = 0; at < 500; at += 1) {
+    const gone = new FakeResponse();
+    gone.destroy();
+    (await begin())(gone as unknown as ServerResponse);
+  }
+  await begin();
+});
+
+test('listeners connect again if an older transaction is running for so long that events may have been deleted', async () => {
+  const feed = openFeed();
+  const listener = await listenTo(feed);
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const older = secrets.db.transaction(async (tx) => {
+    await tx.query('select pg_current_xact_id()');
+    begun.resolve();
+    await ended.promise;
+  });
+  await begun.promise;
+  const now = performance.now();
+  const clock = jest.spyOn(performance, 'now');
+  try {
+    for (const seconds of [0, 50, 60]) {
+      await write('missed');
+      clock.mockReturnValue(now + seconds * 1_000);
+      await feed.advance();
+      expect(listener.writableEnded).toBe(seconds === 60);
+    }
+  } finally {
+    clock.mockRestore();
+    ended.resolve();
+    await older;
+  }
+});
+
+test('policies that take long decide once about each event, however many listen with them', async () => {
+  const folders = (one: string) => `${one}/`.repeat(28);
+  const rules = Array.from({ length: 500 }, (_, at) => [`kv/data/${folders('+')}x${at}`, ['read'] as const]);
+  await writePolicy(secrets.db, 'slow', { ...Object.fromEntries(rules), 'kv/metadata/*': ['read'] });
+  const feed = openFeed();
+  const listeners: FakeResponse[] = [];
+  for (let at = 0; at < 400; at += 1) listeners.push(await listenTo(feed, { policies: ['slow'] }));
+  await secrets.db.query(
+    `insert into secrets.events (kind, mount_id, path, current_version)
+     select 'data-write', id, $1, n from secrets.mounts, generate_series(1, 499) n where path = 'kv'`,
+    [`${folders('a')}y`],
+  );
+  const before = process.threadCpuUsage();
+  await advanceUntil([feed], () => listeners.every(({ versions }) => versions.length === 499));
+  expect(process.threadCpuUsage(before).user).toBeLessThan(1_500_000);
+}, 300_000);
+
 test('a listener that does not read is cut off, with a bounded number of bytes in memory', async () => {
   let mostBytes = 0;
   const cutOff = Promise.withResolvers<void>();
@@ -146,18 +202,17 @@ test('a listener that does not read is cut off, with a bounded number of bytes i
     response.writeHead(200);
     response.once('close', () => cutOff.resolve());
     const caller = testCaller();
-    const audience = { maySee: () => true } as never;
     const listener = new Listener(response, {
-      audience,
+      audience: undefined as never,
       caller,
       subscription: all,
       begin: { xid: 0n, id: 0n },
     });
-    const event = { xid: '1', id: '1', at: new Date(), kind: 'data-write', path: 'a'.repeat(2_000) };
-    const mount = { mount: 'kv', accessor: 'kv_1', namespaceId: caller.namespace.id, namespacePath: '' };
-    const row: EventRow = { ...event, ...mount, currentVersion: 1, oldestVersion: 0, versions: null };
+    const namespaceId = caller.namespace.id;
+    const row = { xid: '1', kind: 'data-write', namespaceId, namespacePath: '' } as SeenEvent['row'];
+    const event = { row, text: 'a'.repeat(2_500) };
     const timer = setInterval(() => {
-      for (let at = 0; at < 100; at += 1) listener.send([row], 'secrets');
+      for (let at = 0; at < 100; at += 1) listener.send([event]);
       mostBytes = Math.max(mostBytes, response.writableLength);
       if (response.destroyed) clearInterval(timer);
     }, 1);

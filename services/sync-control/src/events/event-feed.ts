@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RowGuard } from '@secrets/access';
+import { type Audience, Audiences, forEachAudience, type RowGuard } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem } from '@secrets/domain';
@@ -11,7 +11,7 @@ import {
   readEventHorizon,
   readEvents,
 } from '../queries/events.ts';
-import { Audience, audienceKey } from './audience.ts';
+import { framesOf } from './event-frames.ts';
 import { isAfter } from './event-position.ts';
 import { EventStream } from './event-stream.ts';
 
@@ -45,7 +45,7 @@ export class EventFeed {
   readonly #rows: RowGuard;
   readonly #log: Logger;
   readonly #maxUnreadMs: number;
-  readonly #audiences = new Map<string, { audience: Audience; streams: number }>();
+  readonly #audiences = new Audiences();
   /** Streams that have received everything up to `#position`. */
   readonly #live = new Set<EventStream>();
   #position: EventPosition | undefined;
@@ -80,14 +80,13 @@ export class EventFeed {
         after: this.#position,
         limit: pageSize,
         // Also of those that join while this is read.
-        namespaceIds: [...new Set([...this.#audiences.values()].map(({ audience }) => audience.namespaceId))],
+        namespaceIds: [...new Set(this.#audiences.all.map(namespaceIdOf))],
       });
       // Moved before the next wait: a stream that joins from now on does not get this page.
       const end = endOf(page, pageSize);
       this.#position = end;
       for (const stream of this.#live) if (stream.isBehind) this.#followAlone(stream);
-      for (const [audience, streams] of Map.groupBy(this.#live, (stream) => stream.audience))
-        await this.#deliver(audience, streams, page, end);
+      await forEachAudience(this.#live, (audience, streams) => this.#deliver(audience, streams, page, end));
       isMore = page.rows.length === pageSize;
     }
   }
@@ -98,17 +97,12 @@ export class EventFeed {
   }
 
   #start(caller: Caller, begin: EventPosition, response: ServerResponse): void {
-    const key = audienceKey(caller);
-    const shared = this.#audiences.get(key) ?? { audience: new Audience(caller), streams: 0 };
-    this.#audiences.set(key, shared);
-    shared.streams += 1;
+    if (response.destroyed) return;
     this.#opened += 1;
-    const stream = new EventStream(response, shared.audience, begin);
+    const stream = new EventStream(response, this.#audiences.join(caller, response), begin);
     response.once('close', () => {
       this.#live.delete(stream);
       this.#opened -= 1;
-      shared.streams -= 1;
-      if (shared.streams === 0) this.#audiences.delete(key);
     });
     response.once('stopping', () => stream.end());
     this.#followAlone(stream, true);
@@ -133,7 +127,7 @@ export class EventFeed {
       const page = await readEvents(this.#db, {
         after: stream.position,
         limit: ownPageSize,
-        namespaceIds: [stream.audience.namespaceId],
+        namespaceIds: [namespaceIdOf(stream.audience)],
       });
       if (!isOpen && !page.isLost) stream.open();
       isOpen = true;
@@ -153,22 +147,22 @@ export class EventFeed {
   ): Promise<void> {
     try {
       await audience.follow({ db: this.#backgroundDb, rows: this.#rows }, accessEpoch);
-    } catch (error) {
-      logFailure(this.#log, { error }, 'the policies of those who follow events cannot be read');
-      for (const stream of streams) stream.end();
-      return;
-    }
-    const frames = audience.framesOf(rows);
-    for (const stream of streams) {
-      if (isLost) {
-        stream.reset(end);
-        continue;
+      const frames = await framesOf(audience, rows);
+      for (const stream of streams) {
+        if (isLost) stream.reset(end);
+        else {
+          const missing = frames.filter(({ row }) => isAfter(positionOf(row), stream.position));
+          stream.send(missing.map(({ text }) => text).join(''), end);
+        }
       }
-      const missing = frames.filter(({ row }) => isAfter(positionOf(row), stream.position));
-      stream.send(missing.map(({ text }) => text).join(''), end);
+    } catch (error) {
+      logFailure(this.#log, { error }, 'the policies of those who follow events cannot be applied');
+      for (const stream of streams) stream.end();
     }
   }
 }
+
+const namespaceIdOf = ({ caller }: Audience): string => caller.namespace.id;
 
 const positionOf = ({ xid, id, second }: EventRow): EventPosition => ({
   xid: BigInt(xid),

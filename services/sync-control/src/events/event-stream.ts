@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { Audience } from '@secrets/access';
 import type { EventPosition } from '../queries/events.ts';
-import { type Audience, frame } from './audience.ts';
+import { frame } from './event-frames.ts';
 import { isAfter, positionText } from './event-position.ts';
 
 /** The response to one client that follows the events. */

@@ -1,14 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import {
+  type Audience,
   type CompiledPolicies,
-  type Epoch,
   matchesStars,
   permitsEvent,
   permitsPlainRead,
-  type RowSource,
-  readCompiledPolicies,
 } from '@secrets/access';
-import { type Caller, effectivePolicies } from '@secrets/caller';
+import type { Caller } from '@secrets/caller';
 import type { EventPosition, EventRow } from '../../queries/events/events.ts';
 import { cloudEvent, dataPathOf, eventType, type PresentEvent } from './cloud-event.ts';
 import { includesNamespace, type Subscription } from './subscription.ts';
@@ -16,53 +14,36 @@ import { includesNamespace, type Subscription } from './subscription.ts';
 /** Bytes that may wait in memory for one listener before it is cut off. */
 const maxUnreadBytes = 1_048_576;
 
-/** The policies of those who may see the same events, compiled once. */
-export class Audience {
-  readonly #caller: Caller;
-  #epoch: Epoch | undefined;
-  #rules: CompiledPolicies | undefined;
-
-  constructor(caller: Caller) {
-    this.#caller = caller;
-  }
-
-  /**
-   * Reads the policies again if access has changed since.
-   * @throws what `readCompiledPolicies` throws
-   */
-  async follow(source: RowSource, epoch: Epoch): Promise<void> {
-    if (epoch === this.#epoch) return;
-    const { tokenNamespace, entityId } = this.#caller;
-    const policies = effectivePolicies(this.#caller);
-    this.#rules = await readCompiledPolicies(source, { policies, entityId, namespaceId: tokenNamespace.id });
-    this.#epoch = epoch;
-  }
-
-  /** Whether these listeners may subscribe to an event, or read its secret or the metadata of it. */
-  maySee(row: PresentEvent): boolean {
-    const { kind, mount, path, namespaceId, namespacePath } = row;
-    const rules = this.#rules;
-    const { tokenNamespace } = this.#caller;
-    const holder = {
-      tokenNamespace,
-      namespace: { ...this.#caller.namespace, id: namespaceId, path: namespacePath },
-    };
-    return (
-      rules !== undefined &&
-      (['data', 'metadata'].some((part) => permitsPlainRead(rules, holder, `${mount}/${part}/${path}`)) ||
-        permitsEvent(rules, holder, { path: dataPathOf(row), eventType: eventType(kind) }))
-    );
-  }
+/** An event that an audience may see, as it is sent. */
+export interface SeenEvent {
+  row: PresentEvent;
+  text: string;
 }
 
-/** The properties of a caller that determine what it may see. */
-export const audienceKey = ({
-  namespace,
-  tokenNamespace,
-  entityId,
-  policies,
-  identityPolicies,
-}: Caller): string => JSON.stringify([namespace, tokenNamespace, entityId, policies, identityPolicies]);
+/**
+ * Returns the events that an audience may see: those that it may subscribe to, or whose secret or metadata it may read.
+ * @throws what `decideOnEach` throws
+ */
+export async function seenEvents(
+  audience: Audience,
+  rows: readonly PresentEvent[],
+  source: string,
+): Promise<SeenEvent[]> {
+  const seen = await audience.decideOnEach(rows, (row, rules) => maySee(audience.caller, row, rules));
+  return rows
+    .filter((_row, at) => seen[at])
+    .map((row) => ({ row, text: `data: ${JSON.stringify(cloudEvent(row, source))}\n\n` }));
+}
+
+function maySee(caller: Audience['caller'], row: PresentEvent, rules: CompiledPolicies): boolean {
+  const { kind, mount, path, namespaceId, namespacePath } = row;
+  const namespace = { ...caller.namespace, id: namespaceId, path: namespacePath };
+  const holder = { tokenNamespace: caller.tokenNamespace, namespace };
+  return (
+    ['data', 'metadata'].some((part) => permitsPlainRead(rules, holder, `${mount}/${part}/${path}`)) ||
+    permitsEvent(rules, holder, { path: dataPathOf(row), eventType: eventType(kind) })
+  );
+}
 
 /** One client that listens. */
 export class Listener {
@@ -83,12 +64,11 @@ export class Listener {
     this.#begin = listening.begin;
   }
 
-  /** Sends those of these events that the client has asked for and may see, unless it is behind: then it is cut off. */
-  send(rows: readonly EventRow[], source: string): void {
-    const text = rows
-      .filter((row): row is PresentEvent => row.mount !== null && this.#wants(row))
-      .filter((row) => this.audience.maySee(row as PresentEvent))
-      .map((row) => `data: ${JSON.stringify(cloudEvent(row, source))}\n\n`)
+  /** Sends those of these events that the client has asked for, unless it is behind: then it is cut off. */
+  send(events: readonly SeenEvent[]): void {
+    const text = events
+      .filter(({ row }) => this.wants(row))
+      .map(({ text }) => text)
       .join('');
     if (text !== '') this.#write(text);
   }
@@ -102,7 +82,8 @@ export class Listener {
     this.#response.end();
   }
 
-  #wants({ xid, kind, namespaceId, namespacePath }: EventRow): boolean {
+  /** Whether the client has asked for an event. */
+  wants({ xid, kind, namespaceId, namespacePath }: EventRow): boolean {
     const other = { id: namespaceId, path: namespacePath };
     return (
       BigInt(xid) >= this.#begin.xid &&

@@ -1,18 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RowGuard } from '@secrets/access';
+import { type Audience, Audiences, forEachAudience, type RowGuard } from '@secrets/access';
 import type { Caller } from '@secrets/caller';
 import type { Db } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import { type Logger, logFailure } from '@secrets/telemetry';
 import {
   deleteOldEvents,
+  type EventPage,
   type EventPosition,
+  type EventRow,
   keepListening,
   readEvents,
   readHorizon,
 } from '../../queries/events/events.ts';
-import { Audience, audienceKey, Listener } from './listener.ts';
+import type { PresentEvent } from './cloud-event.ts';
+import { Listener, seenEvents } from './listener.ts';
 import type { Subscription } from './subscription.ts';
 
 /** Events that are read at once. */
@@ -22,8 +25,11 @@ const pageSize = 500;
 const maxListeners = 1_000;
 const maxOfNamespace = 500;
 
-/** Milliseconds without a read of the events after which some may have been deleted: listeners have to connect again. */
-const maxSilenceMs = 60_000;
+/**
+ * Milliseconds after which listeners have to connect again if no read was complete up to here: because none was made, or because
+ * an older transaction is running. It takes at most twice as long until that is known, and then events are deleted.
+ */
+const maxLagMs = 55_000;
 
 /** Milliseconds that a client waits for transactions that began before it did. */
 const maxHorizonMs = 10_000;
@@ -42,12 +48,13 @@ interface FeedOptions {
  */
 export class SecretEventFeed {
   readonly #options: FeedOptions;
-  readonly #audiences = new Map<string, { audience: Audience; listeners: number }>();
-  readonly #listeners = new Map<Listener, string>();
+  readonly #audiences = new Audiences();
+  readonly #listeners = new Set<Listener>();
   /** Namespaces of those that listen, or are about to. */
   readonly #opened = new Map<string, number>();
   #position: EventPosition | undefined;
-  #readAt = 0;
+  /** The newest transaction at a time. Once none that is older is running, it moves on. */
+  #mark = { xid: 0n, atMs: 0 };
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -64,6 +71,7 @@ export class SecretEventFeed {
     try {
       const xid = await this.#begin();
       return (response) => {
+        if (response.destroyed) return this.#leave(id);
         response.once('close', () => this.#leave(id));
         this.#start(response, { caller, subscription, begin: { xid, id: 0n } });
       };
@@ -78,24 +86,26 @@ export class SecretEventFeed {
     if (this.#listeners.size === 0) this.#position = undefined;
     let isMore = true;
     while (isMore && this.#position !== undefined) {
-      if (performance.now() - this.#readAt > maxSilenceMs) return this.#endAll();
+      if (performance.now() - this.#mark.atMs > maxLagMs) return this.#endAll();
       const after = this.#position;
-      const { rows, horizon, accessEpoch } = await readEvents(this.#options.backgroundDb, after, pageSize);
-      this.#readAt = performance.now();
+      const page = await readEvents(this.#options.backgroundDb, after, pageSize);
+      const { rows, horizon } = page;
       // Commits were lost in a failover, and their numbers are used again.
       if (horizon < after.xid) return this.#endAll();
       isMore = rows.length === pageSize;
+      if (!isMore && horizon >= this.#mark.xid) this.#mark = { xid: page.newest, atMs: performance.now() };
       const last = rows.at(-1);
       this.#position =
         isMore && last ? { xid: BigInt(last.xid), id: BigInt(last.id) } : { xid: horizon, id: 0n };
-      for (const [audience, listeners] of Map.groupBy(this.#listeners.keys(), (one) => one.audience))
-        await this.#deliver(audience, listeners, rows, accessEpoch);
+      await forEachAudience(this.#listeners, (audience, listeners) =>
+        this.#deliver(audience, listeners, page),
+      );
     }
   }
 
   /** To be called every few seconds. */
   async keepAlive(): Promise<void> {
-    for (const listener of this.#listeners.keys()) listener.keepAlive();
+    for (const listener of this.#listeners) listener.keepAlive();
     if (this.#opened.size > 0) await keepListening(this.#options.backgroundDb);
   }
 
@@ -143,21 +153,14 @@ export class SecretEventFeed {
     response: ServerResponse,
     listening: { caller: Caller; subscription: Subscription; begin: EventPosition },
   ): void {
-    const key = audienceKey(listening.caller);
-    const shared = this.#audiences.get(key) ?? { audience: new Audience(listening.caller), listeners: 0 };
-    this.#audiences.set(key, shared);
-    shared.listeners += 1;
-    const listener = new Listener(response, { ...listening, audience: shared.audience });
-    this.#listeners.set(listener, key);
-    response.once('close', () => {
-      this.#listeners.delete(listener);
-      shared.listeners -= 1;
-      if (shared.listeners === 0) this.#audiences.delete(key);
-    });
+    const audience = this.#audiences.join(listening.caller, response);
+    const listener = new Listener(response, { ...listening, audience });
+    this.#listeners.add(listener);
+    response.once('close', () => this.#listeners.delete(listener));
     response.once('stopping', () => listener.end());
     if (this.#position === undefined) {
       this.#position = listening.begin;
-      this.#readAt = performance.now();
+      this.#mark = { xid: listening.begin.xid, atMs: performance.now() };
     }
     listener.keepAlive();
   }
@@ -165,23 +168,26 @@ export class SecretEventFeed {
   async #deliver(
     audience: Audience,
     listeners: readonly Listener[],
-    rows: Parameters<Listener['send']>[0],
-    accessEpoch: string,
+    { rows, accessEpoch }: EventPage,
   ): Promise<void> {
     const { backgroundDb: db, rows: guard, log } = this.#options;
-    if (rows.length === 0) return;
+    const wanted = rows.filter(isPresent).filter((row) => listeners.some((listener) => listener.wants(row)));
+    if (wanted.length === 0) return;
     try {
       await audience.follow({ db, rows: guard }, accessEpoch);
+      const events = await seenEvents(audience, wanted, 'secrets');
+      for (const listener of listeners) listener.send(events);
     } catch (error) {
-      logFailure(log, { error }, 'the policies of those who listen to events cannot be read');
+      logFailure(log, { error }, 'the policies of those who listen to events cannot be applied');
       for (const listener of listeners) listener.end();
-      return;
     }
-    for (const listener of listeners) listener.send(rows, 'secrets');
   }
 
   #endAll(): void {
-    for (const listener of this.#listeners.keys()) listener.end();
+    for (const listener of this.#listeners) listener.end();
     this.#position = undefined;
   }
 }
+
+/** Whether the mount of an event is still there. */
+const isPresent = (row: EventRow): row is PresentEvent => row.mount !== null;

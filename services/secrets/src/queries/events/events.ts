@@ -28,18 +28,20 @@ export interface EventPage {
   rows: EventRow[];
   /** No event below this transaction will be added. */
   horizon: bigint;
+  /** Every transaction that has begun before the read is below this one. */
+  newest: bigint;
   /** The epoch of the newest change of access, read before the events. */
   accessEpoch: Epoch;
 }
 
 /** Reads events after a position, in order. */
 export async function readEvents(sql: Sql, after: EventPosition, limit: number): Promise<EventPage> {
-  const rows = await sql.query<EventRow & { horizon: string; accessEpoch: Epoch }>(
+  const rows = await sql.query<EventRow & { horizon: string; newest: string; accessEpoch: Epoch }>(
     `with state as materialized (
-       select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
+       select pg_snapshot_xmin(pg_current_snapshot()) as horizon, pg_snapshot_xmax(pg_current_snapshot()) as newest,
               (select ${epochSql('c')} from login.access_epoch c) as epoch)
-     select s.horizon::text as horizon, s.epoch as "accessEpoch", e.xid::text as xid, e.id::text as id, e.at, e.kind, e.path,
-            e.current_version as "currentVersion", e.oldest_version as "oldestVersion", e.versions,
+     select s.horizon::text as horizon, s.newest::text as newest, s.epoch as "accessEpoch", e.xid::text as xid, e.id::text as id,
+            e.at, e.kind, e.path, e.current_version as "currentVersion", e.oldest_version as "oldestVersion", e.versions,
             m.path as mount, m.accessor, m.namespace_id as "namespaceId", n.path as "namespacePath"
        from state s
        left join lateral (
@@ -50,8 +52,13 @@ export async function readEvents(sql: Sql, after: EventPosition, limit: number):
       order by e.xid, e.id`,
     [String(after.xid), String(after.id), limit],
   );
-  const { horizon, accessEpoch } = rows[0]!;
-  return { rows: rows.filter(({ xid }) => xid !== null), horizon: BigInt(horizon), accessEpoch };
+  const { horizon, newest, accessEpoch } = rows[0]!;
+  return {
+    rows: rows.filter(({ xid }) => xid !== null),
+    horizon: BigInt(horizon),
+    newest: BigInt(newest),
+    accessEpoch,
+  };
 }
 
 /**
