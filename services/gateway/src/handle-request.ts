@@ -14,6 +14,7 @@ import type { AuditHash } from './audit/audit-hash.ts';
 import { type AuditTrail, beginTrail } from './audit/audit-trail.ts';
 import { decidedRequest, unparsedRequest } from './audit/audited-request.ts';
 import type { Health } from './local/health.ts';
+import { statusOfHealth } from './local/health-status.ts';
 import { serveLocally } from './local/serve-locally.ts';
 import {
   addressOf,
@@ -101,7 +102,7 @@ async function respond(
   progress: Progress,
 ): Promise<number> {
   const parsed = await parseRequest(context, request, progress);
-  if (isHealthCheck(parsed)) return sendHealth(context, response, progress.requestId);
+  if (isHealthCheck(parsed)) return sendHealth(context, response, parsed);
   const { caller, conditions, path } = await authorize(context, parsed, progress);
   const gatewayRequest = withLastEventId(withPath(parsed, path), request.headers);
   const wrapSeconds = wrapSecondsOf(request.headers, gatewayRequest.path);
@@ -215,8 +216,8 @@ const isHealthCheck = ({ path, operation }: GatewayRequest): boolean =>
 async function sendHealth(
   { responders }: GatewayContext,
   response: ServerResponse,
-  requestId: string,
+  { requestId, forwardQuery }: GatewayRequest,
 ): Promise<number> {
   const health = await responders.local.health();
-  return sendJson(response, requestId, health.ready ? 200 : 503, health);
+  return sendJson(response, requestId, statusOfHealth(health, forwardQuery), health);
 }

@@ -4,9 +4,11 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { OwningService } from '@secrets/access';
 import { insertToken, revokeToken, writePolicy } from '@secrets/access/testing';
 import { parseInternalKeys } from '@secrets/caller';
 import type { Db } from '@secrets/db';
+import { startServer } from '@secrets/http';
 import { eventually } from '@secrets/testing';
 import { ask, startGateway, useGateway } from './gateway-for-test.ts';
 
@@ -388,9 +390,44 @@ describe('unavailable dependencies', () => {
     expect((await ask(alone, { path: '/v1/sys/health' })).body).toMatchObject({
       initialized: true,
       ready: false,
+      serving: false,
       missing: ['login', 'secrets', 'sync-control'],
+      causes: { login: ['no response'], secrets: ['no response'], 'sync-control': ['no response'] },
     });
     await alone.stop();
+  });
+
+  test('the health names what a service lacks, and stays 200 for traffic while secrets are served', async () => {
+    const withoutBroker = await startServer(
+      (_request, response) => response.writeHead(503).end('{"ready":false,"missing":["broker"]}'),
+      { host: '127.0.0.1', port: 0 },
+    );
+    const urls = Object.fromEntries(stubs.map(({ name, url }) => [name, url]));
+    const upstreams = { ...urls, 'sync-control': withoutBroker.url } as Record<OwningService, string>;
+    const lame = await startGateway({ db, keys, stubs }, { upstreams });
+    const health = await ask(lame, { path: '/v1/sys/health' });
+    expect(health).toMatchObject({
+      status: 503,
+      body: { ready: false, missing: ['sync-control'], causes: { 'sync-control': ['broker'] } },
+    });
+    const traffic = await ask(lame, { path: '/v1/sys/health?traffic' });
+    expect([traffic.status, traffic.body.ready, traffic.body.serving]).toEqual([200, false, true]);
+    const query = 'standbyok=true&activecode=204&sealedcode=299';
+    expect((await ask(lame, { path: `/v1/sys/health?${query}` })).status).toBe(299);
+    expect((await ask(lame, { method: 'HEAD', path: `/v1/sys/health?traffic&${query}` })).status).toBe(204);
+    const { status, body } = await ask(lame, { path: '/v1/sys/health?activecode=high' });
+    expect([status, body.errors]).toEqual([400, ['activecode must be a whole number']]);
+    await lame.stop();
+    await withoutBroker.stop(0);
+  });
+
+  test('a database without the tables is one that was not initialized', async () => {
+    const missingTable = Object.assign(new Error('no such table'), { code: '42P01' });
+    const empty: Db = { ...db, query: () => Promise.reject(missingTable) };
+    const fresh = await startGateway({ db: empty, keys, stubs });
+    const { status, body } = await ask(fresh, { path: '/v1/sys/health' });
+    expect([status, body.initialized]).toEqual([501, false]);
+    await fresh.stop();
   });
 
   test('a service that is too slow is a 503', async () => {
@@ -418,7 +455,8 @@ describe('unavailable dependencies', () => {
     const blind = await startGateway({ db: broken, keys, stubs });
     expect(await ask(blind, { token: root })).toMatchObject({ status: 503 });
     expect((await ask(blind, { path: '/v1/sys/health' })).body).toMatchObject({
-      initialized: false,
+      initialized: true,
+      serving: false,
       missing: ['database'],
     });
     await blind.stop();

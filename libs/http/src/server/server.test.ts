@@ -263,7 +263,7 @@ describe('drain', () => {
     server.drain();
     expect(await of('/')).toEqual([200, 'close', 'fine']);
     expect(await of('/readyz?serving')).toEqual([200, 'close', 'fine']);
-    for (const path of ['/readyz', '/v1/sys/health'])
+    for (const path of ['/readyz', '/v1/sys/health', '/v1/sys/health?standbyok=true&traffic'])
       expect(await of(path)).toEqual([503, 'close', expect.stringContaining('"ready":false')]);
   });
 

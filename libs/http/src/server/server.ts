@@ -36,7 +36,7 @@ export interface ServerOptions {
   maxHeaderBytes?: number;
   /** Connections beyond this number are closed immediately, and so are then those that are idle. Unlimited by default. */
   maxConnections?: number;
-  /** Paths that return 503 while the server drains, in addition to `/readyz`. */
+  /** Paths that return 503 while the server drains, with any query, in addition to `/readyz`. */
   readyPaths?: readonly string[];
   /**
    * Called before the response to a request that is not valid HTTP. If it rejects, the connection is closed without a response.
@@ -137,7 +137,9 @@ const unreadyText = JSON.stringify({
 const unready =
   (handler: http.RequestListener, paths: readonly string[] = []): http.RequestListener =>
   (request, response) => {
-    if (![...paths, '/readyz'].includes(request.url ?? '')) return handler(request, response);
+    const url = request.url ?? '';
+    const isReadiness = url === '/readyz' || paths.includes(url.split('?', 1)[0]!);
+    if (!isReadiness) return handler(request, response);
     response.writeHead(503, { 'content-type': 'application/json' }).end(unreadyText);
   };
 

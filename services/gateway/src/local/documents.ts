@@ -1,6 +1,7 @@
 import { type Endpoint, endpoint } from '@secrets/http';
 import { healthPath } from '../request/gateway-request.ts';
 import type { Health } from './health.ts';
+import { HealthQuery, statusOfHealth } from './health-status.ts';
 
 /** The documents that the gateway serves without the envelope (docs/conventions/http.md#health-and-self-description). */
 export interface Documents {
@@ -31,10 +32,11 @@ const health = (documents: Documents, method: 'get' | 'head', summary: string, u
     path: `/${healthPath}`,
     summary,
     access: { open: true },
-    responses: { 200: 'ready', 503: unavailable },
+    query: HealthQuery,
+    responses: { 200: 'ready', 501: 'the tables do not exist', 503: unavailable },
     handle: async () => {
       const content = await documents.health();
-      return { status: content.ready ? 200 : 503, document: { content } };
+      return { status: statusOfHealth(content, ''), document: { content } };
     },
   });
 

@@ -53,6 +53,11 @@ export interface Upstream {
    * @throws a problem, as `forward`
    */
   open(request: ForwardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
+  /**
+   * Returns the names of the dependencies that the service lacks; none if it is ready, even if it is about to stop.
+   * Rejects unless it responds within 2 s.
+   */
+  missing(): Promise<string[]>;
   /** Reads an operational path of the service, such as `/readyz`, as JSON. Rejects unless the status is 200 within 2 s. */
   fetchOwn(path: string): Promise<unknown>;
   close(): Promise<void>;
@@ -104,17 +109,20 @@ export function openUpstream(
     },
     open: (request, signal) => openFrom(longer, { name, keys, request, signal }),
     collect: (request) => collectFrom(pool, name, keys, request),
-    fetchOwn: async (path) => {
-      const relayed = await pool.request({ method: 'GET', path, headersTimeout: 2_000, bodyTimeout: 2_000 });
-      const body = await relayed.body.text();
-      if (relayed.statusCode !== 200)
-        throw new Error(`${name}: GET ${path} returned status ${relayed.statusCode}`);
-      return JSON.parse(body);
-    },
+    missing: async () => (await readOwn(pool, name, '/readyz?serving', [200, 503])).missing ?? [],
+    fetchOwn: (path) => readOwn(pool, name, path, [200]),
     close: async () => {
       await Promise.all([pool.destroy(), longer.destroy()]);
     },
   };
+}
+
+async function readOwn(pool: Pool, name: string, path: string, expected: readonly number[]) {
+  const relayed = await pool.request({ method: 'GET', path, headersTimeout: 2_000, bodyTimeout: 2_000 });
+  const body = await relayed.body.text();
+  if (!expected.includes(relayed.statusCode))
+    throw new Error(`${name}: GET ${path} returned status ${relayed.statusCode}`);
+  return JSON.parse(body);
 }
 
 async function openFrom(
