@@ -1,6 +1,6 @@
 -- login: up to 031.do.bound-configs.sql
 -- secrets: up to 011.do.watched-patterns.sql
--- sync: up to 054.do.rules.sql
+-- sync: up to 055.do.paused.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -1218,6 +1218,8 @@ CREATE INDEX destinations_of_place ON sync.destinations USING btree (place) WHER
 
 CREATE INDEX destinations_of_small_scope ON sync.destinations USING btree (scope_id) WHERE (type = ANY (ARRAY['codehost'::text, 'webhost-project'::text]));
 
+CREATE INDEX destinations_paused ON sync.destination_health USING btree (destination_type) WHERE (failures > 0);
+
 CREATE INDEX destinations_with_work ON sync.destinations USING btree (id) WHERE ((deleted_at IS NOT NULL) OR (purge_initiated_at IS NOT NULL) OR (retry_initiated_at IS NOT NULL) OR (push_initiated_at IS NOT NULL) OR (replan_initiated_at IS NOT NULL));
 
 CREATE INDEX entries_announced ON sync.entries USING btree (destination_type, announced_at) WHERE (announced_at IS NOT NULL);
@@ -1263,6 +1265,8 @@ CREATE INDEX imports_in_progress ON sync.imports USING btree (destination_id) WH
 CREATE INDEX inspections_due ON sync.inspections USING btree (destination_type, due_at);
 
 CREATE INDEX inspections_sent ON sync.inspections USING btree (destination_type, due_at) WHERE (page_id IS NOT NULL);
+
+CREATE INDEX lanes_paused ON sync.lanes USING btree (destination_type) WHERE (failures > 0);
 
 CREATE INDEX outcome_minutes_by_age ON sync.outcome_minutes USING btree (minute);
 

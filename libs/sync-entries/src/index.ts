@@ -109,5 +109,5 @@ export {
   settlingMinutes,
 } from './status/looks.ts';
 export { type DestinationQueue, readQueues } from './status/queue-of-destinations.ts';
-export { readTypeQueues } from './status/queue-of-types.ts';
+export { readTypePauses, readTypeQueues } from './status/queue-of-types.ts';
 export { answerStoreRead, claimStoreRead, type StoreRead } from './status/store-reads.ts';

@@ -18,11 +18,19 @@ export interface Metrics {
 
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Gauges of the library that are named like counters. `nodejs_active_resources`, by type, has what they count. */
+const misnamed = [
+  'nodejs_active_resources_total',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+];
+
 /** Creates the metrics registry of one service. Two requests for a name return the same metric. */
 export function createMetrics(service: string, { processMetrics = true } = {}): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   if (processMetrics) collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
   const registers = [registry];
   return {
     counter: (name, help, labelNames = []) =>

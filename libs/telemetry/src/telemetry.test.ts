@@ -43,6 +43,12 @@ test('masks secret fields that are logged by mistake', () => {
   expect(written[1]).toContain('failed');
 });
 
+test('no gauge has the name of a counter', async () => {
+  const gauges = [...(await createMetrics('secrets').text()).matchAll(/^# TYPE (\S+) gauge$/gm)];
+  expect(gauges.length).toBeGreaterThan(5);
+  expect(gauges.map(([, name]) => name).filter((name) => name!.endsWith('_total'))).toEqual([]);
+});
+
 test('labels metrics with the service', async () => {
   const metrics = createMetrics('secrets', { processMetrics: false });
   metrics.counter('requests_total', 'Requests', ['status']).inc({ status: '200' });

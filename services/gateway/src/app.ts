@@ -42,6 +42,7 @@ import { type BodyOptions, bodyReader } from './request/read-body.ts';
 import { type GatewaySettings, ratesOf } from './settings.ts';
 import { LongResponses, subscriptionLimits } from './streams/long-responses.ts';
 import { asksForWebSocket, UpgradeResponse } from './streams/websocket/upgrade-response.ts';
+import { countingFailures } from './telemetry/audit-failures.ts';
 import { failureLog } from './telemetry/failure-log.ts';
 import { gatewayMetrics } from './telemetry/gateway-metrics.ts';
 import { directExchange } from './upstream/direct-exchange.ts';
@@ -51,6 +52,7 @@ import { openUpstream, type Upstream } from './upstream/upstream.ts';
 import type { ResponseStore } from './wrapping/forward-wrapped.ts';
 
 export { gatewayEnv, tlsFiles } from './settings.ts';
+export { observeCertificate } from './telemetry/certificate-expiry.ts';
 
 export interface GatewayDeps {
   db: Db;
@@ -95,7 +97,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
   const { settings } = config;
   const upstreams = openUpstreams(deps.keys, config);
   const all = Object.values(upstreams);
-  const hash = auditHash(deps.keys);
+  const audit = { log: countingFailures(deps.audit, deps.metrics), hash: auditHash(deps.keys) };
   const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
   const clients = openClients(deps.keys, config);
   const longResponses = deps.metrics.gauge('gateway_event_streams', 'Clients that follow events, or wait');
@@ -106,13 +108,13 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
     settings,
     documents,
     devices: deps.audit.devices,
-    auditHash: hash,
+    auditHash: audit.hash,
     sealKeys: sealRotations(Object.entries(clients).map(([name, client]) => ({ name, client }))),
   });
   const handle = requestHandler({
     origin: { trustedProxies: addressRanges(settings.TRUSTED_PROXIES), whyForeign },
     authenticator,
-    audit: { log: deps.audit, hash },
+    audit,
     bodies: bodyReader(bodyOptions(config), (bytes) => heldBytes.set(bytes)),
     responders: {
       local: { health: documents.health, serve: endpointServer(endpoints, deps.log) },
@@ -133,7 +135,7 @@ export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway
       { upgrades: webSockets(handle) },
     ),
     consolePath: console.path,
-    onUnparsed: (refused) => writeUnparsed(deps.audit, refused),
+    onUnparsed: (refused) => writeUnparsed(audit.log, refused),
     internal: operatorsOf(deps),
     start: async () => undefined,
     stop: async () => {

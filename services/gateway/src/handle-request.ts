@@ -161,12 +161,13 @@ async function parseRequest(
 
 /** Checks the permission and writes the audit line in one step, before anything else happens. */
 async function authorize(
-  { authenticator, audit }: GatewayContext,
+  { authenticator, audit, observe }: GatewayContext,
   gatewayRequest: GatewayRequest,
   progress: Progress,
 ): Promise<Extract<Decision, { allowed: true }>> {
   const decision = await authenticator.authenticate(gatewayRequest);
   const line = decidedRequest(withPath(gatewayRequest, decision.path), decision, audit.hash);
+  if (line.policies.includes('root')) observe.metrics.usedRootToken();
   const reason = decision.allowed ? null : reasonOf(decision.problem);
   progress.trail = await beginTrail(audit.log, line, reason, progress.started);
   if (!decision.allowed) throw decision.problem;

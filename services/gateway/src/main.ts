@@ -8,6 +8,7 @@ import { createGateway } from './app.ts';
 import { Env } from './config.ts';
 import { healthPath } from './request/gateway-request.ts';
 import { tlsFiles } from './settings.ts';
+import { observeCertificate } from './telemetry/certificate-expiry.ts';
 
 await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'gateway' });
@@ -42,9 +43,9 @@ await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
   const reopenFailed = (error: unknown) => log.error({ error }, 'unable to reopen the audit log');
   onStop(onReloadSignal(() => void audit.reopen().catch(reopenFailed)));
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = env;
-  if (certFile !== undefined && keyFile !== undefined)
-    reloadFiles(
-      { log, onStop },
-      { what: 'the TLS files', files: [certFile, keyFile], reload: server.reloadTls },
-    );
+  if (certFile !== undefined && keyFile !== undefined) {
+    const observe = await observeCertificate(metrics, certFile);
+    const reload = () => server.reloadTls().then(observe);
+    reloadFiles({ log, onStop }, { what: 'the TLS files', files: [certFile, keyFile], reload });
+  }
 });

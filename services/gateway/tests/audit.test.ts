@@ -34,6 +34,18 @@ beforeEach(() => {
   for (const stub of stubs) stub.received.length = 0;
 });
 
+const counted = async (name: string) =>
+  Number(new RegExp(`^${name}\\{.*\\} (.*)$`, 'm').exec(await gateway.metrics.text())?.[1]);
+
+test('requests with a root token are counted', async () => {
+  const before = await counted('gateway_root_token_requests_total');
+  const { token } = await insertToken(db, { policies: ['reader'] });
+  await ask(gateway, { token });
+  expect(await counted('gateway_root_token_requests_total')).toBe(before);
+  await ask(gateway, { token: root.token });
+  expect(await counted('gateway_root_token_requests_total')).toBe(before + 1);
+});
+
 describe('a request and its response', () => {
   test('have a line each, with the same fields; tokens and accessors are keyed hashes', async () => {
     const { token, accessor } = await insertToken(db, { policies: ['reader'] });
@@ -136,6 +148,7 @@ describe('a line is written before what it is about', () => {
     expect(answer).toMatchObject({ status: 503, body: { errors: ['the audit log cannot be written'] } });
     expect(received()).toEqual([]);
     expect(gateway.logs.join()).toContain('disk full');
+    expect(await counted('gateway_audit_failures_total')).toBe(1);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { type Broker, openMemoryBroker } from '@secrets/broker';
 import { type InternalKeys, readInternalKeys } from '@secrets/caller';
 import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
-import { createGateway, tlsFiles } from '@secrets/gateway';
+import { createGateway, observeCertificate, tlsFiles } from '@secrets/gateway';
 import { internalClient, internalHeaderBytes, type Service, startServer } from '@secrets/http';
 import { createLogin, ensureRootToken, loginMethodConfig, writeFirstPolicies } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
@@ -270,8 +270,11 @@ async function startGateway(
   const { onUnparsed } = gateway;
   const options = { host, port, listVerb: true, maxConnections, onUnparsed, ...tlsFiles(env) };
   const { url, reloadTls } = await serve(gateway, options, { log, onStop });
-  if (options.tls !== undefined)
-    reloadOwn(parts, { what: 'the TLS files', files: Object.values(options.tls), reload: reloadTls });
+  if (options.tls !== undefined) {
+    const observe = await observeCertificate(metrics, options.tls.certFile);
+    const reload = () => reloadTls().then(observe);
+    reloadOwn(parts, { what: 'the TLS files', files: Object.values(options.tls), reload });
+  }
   const { consolePath } = gateway;
   return {
     url,

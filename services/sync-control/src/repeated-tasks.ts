@@ -25,7 +25,7 @@ import { retryRefusals } from './destinations/rules/background/match-changed.ts'
 import { countEvents } from './events/count-events.ts';
 import type { EventFeed } from './events/event-feed.ts';
 import { EntryCounter } from './metrics/entry-counter.ts';
-import { measureDeadLetters, measureQueue } from './metrics/measure-queue.ts';
+import { measureDeadLetters, measurePauses, measureQueue } from './metrics/measure-queue.ts';
 import type { SyncMetrics } from './metrics/sync-metrics.ts';
 import { countHeld } from './queries/changes/removal-brakes.ts';
 import { deadlines } from './queries/deadlines.ts';
@@ -128,7 +128,10 @@ export const statementTasks: readonly Task[] = [
       },
     ),
   ({ following: { context, log }, observed }) =>
-    every(measureSeconds, 'queue metrics', log, () => measureQueue(context.db, observed)),
+    every(measureSeconds, 'queue metrics', log, async () => {
+      await measureQueue(context.db, observed);
+      await measurePauses(context.db, observed);
+    }),
   ({ following: { log }, events }) => every(followSeconds, 'events', log, () => events.advance()),
   ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>
     every(pollSeconds, 'event counts', log, (isStopping) => countEvents(context.db, isStopping)),

@@ -33,3 +33,27 @@ export const readTypeQueues = (
        from unnest($1::text[]) as t (type)`,
     [destinationTypes, limit],
   );
+
+/** The lanes and destinations of a type whose calls fail, so that they are paused. */
+export interface TypePauses {
+  destinationType: string;
+  lanes: number;
+  destinations: number;
+}
+
+/** Counts what is paused, up to a limit. A probe that is in progress ends no pause: only its success does. */
+export const readTypePauses = (
+  sql: Sql,
+  destinationTypes: readonly string[],
+  limit: number,
+): Promise<TypePauses[]> =>
+  sql.query<TypePauses>(
+    `select t.type as "destinationType", ${countPaused('sync.lanes')} as lanes,
+            ${countPaused('sync.destination_health')} as destinations
+       from unnest($1::text[]) as t (type)`,
+    [destinationTypes, limit],
+  );
+
+const countPaused = (table: string): string =>
+  `(select count(*)::int from (select from ${table} p where p.destination_type = t.type and p.failures > 0
+                                and p.paused_until is not null limit $2) as paused)`;

@@ -3,6 +3,8 @@ import type { Metrics } from '@secrets/telemetry';
 export interface GatewayMetrics {
   /** Counts one finished request. Status 499 means that the client disconnected. */
   finished(operation: string, upstream: string, status: number, seconds: number): void;
+  /** Counts one request with a token that has the policy `root`. */
+  usedRootToken(): void;
 }
 
 /** The counter and the histogram of requests. Each combination of labels is resolved once, for speed. */
@@ -15,6 +17,7 @@ export function gatewayMetrics(metrics: Metrics): GatewayMetrics {
   const durations = metrics.histogram('gateway_request_seconds', 'Time until the response was sent', [
     'upstream',
   ]);
+  const ofRootTokens = metrics.counter('gateway_root_token_requests_total', 'Requests with a root token');
   const counters = new Map<string, { inc(): void }>();
   const timers = new Map<string, { observe(seconds: number): void }>();
   return {
@@ -33,5 +36,6 @@ export function gatewayMetrics(metrics: Metrics): GatewayMetrics {
       }
       timer.observe(seconds);
     },
+    usedRootToken: () => ofRootTokens.inc(),
   };
 }

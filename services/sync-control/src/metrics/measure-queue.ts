@@ -2,7 +2,7 @@ import type { Broker } from '@secrets/broker';
 import type { Db } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
 import { secretChangesQueue, syncQueue } from '@secrets/domain';
-import { readTypeQueues } from '@secrets/sync-entries';
+import { readTypePauses, readTypeQueues } from '@secrets/sync-entries';
 import type { SyncMetrics } from './sync-metrics.ts';
 
 /** Counting more takes too long. */
@@ -17,6 +17,20 @@ export async function measureQueue(db: Db, { queued, oldestDue }: SyncMetrics): 
     for (const [state, count] of Object.entries({ due, scheduled, enqueued }))
       queued.set({ destination_type, state }, count);
     oldestDue.set({ destination_type }, queue.oldestDueSeconds);
+  }
+}
+
+const maxPaused = 1_000;
+
+/** Counts the lanes and destinations of each destination type that are paused. */
+export async function measurePauses(db: Db, { paused }: SyncMetrics): Promise<void> {
+  for (const { destinationType: destination_type, lanes, destinations } of await readTypePauses(
+    db,
+    types,
+    maxPaused,
+  )) {
+    paused.set({ destination_type, of: 'lane' }, lanes);
+    paused.set({ destination_type, of: 'destination' }, destinations);
   }
 }
 

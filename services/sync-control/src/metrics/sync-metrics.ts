@@ -28,6 +28,10 @@ export function syncMetrics(metrics: Metrics) {
     oldestDue: metrics.gauge('sync_queue_oldest_seconds', 'For how long the first due entry has been due', [
       ...byType,
     ]),
+    paused: metrics.gauge('sync_paused', 'Lanes and destinations whose calls fail, up to 1,000 each', [
+      ...byType,
+      'of',
+    ]),
     entries: metrics.gauge('sync_entries', 'Entries, up to 10,000 of each destination and status', [
       ...byType,
       'status',

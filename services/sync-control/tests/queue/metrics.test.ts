@@ -4,7 +4,7 @@ import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { createLogger, createMetrics } from '@secrets/telemetry';
 import { EntryCounter } from '../../src/metrics/entry-counter.ts';
-import { measureDeadLetters, measureQueue } from '../../src/metrics/measure-queue.ts';
+import { measureDeadLetters, measurePauses, measureQueue } from '../../src/metrics/measure-queue.ts';
 import { syncMetrics } from '../../src/metrics/sync-metrics.ts';
 import { InstallationWatch } from '../../src/queue/keep-installation.ts';
 import { insertMany } from '../insert-many.ts';
@@ -39,6 +39,28 @@ async function entries(count: number, assignments: string, status = 'PENDING'): 
   const id = await insertMany(db, { destination: name, count, status });
   await db.query(`update sync.entries set ${assignments} where destination_id = $1`, [id]);
 }
+
+test('lanes and destinations are paused from their first failure until a call succeeds, also between pauses', async () => {
+  await entries(1, `due_at = now()`);
+  await db.query(`insert into sync.lanes (destination_type, account, failures, paused_until)
+    values ('codehost', 'failing', 3, now() - interval '1 minute'), ('codehost', 'fine', 0, now() - interval '1 hour'),
+           ('codehost', 'new', 0, null)`);
+  await db.query(`insert into sync.destination_health (destination_id, destination_type, failures, paused_until)
+    select id, type, 1, now() + interval '1 minute' from sync.destinations`);
+  const metrics = observed();
+  const paused = () =>
+    Promise.all([
+      metrics.value('sync_paused', 'codehost', 'lane'),
+      metrics.value('sync_paused', type, 'destination'),
+    ]);
+  await measurePauses(db, metrics);
+  expect(await paused()).toEqual([1, 1]);
+  await db.query('update sync.lanes set failures = 0');
+  await db.query('update sync.destination_health set failures = 0');
+  await measurePauses(db, metrics);
+  expect(await paused()).toEqual([0, 0]);
+  await db.query(`delete from sync.lanes where destination_type = 'codehost'`);
+});
 
 test('the queue of a type is measured by state, and by how long the first entry has been due', async () => {
   await entries(3, `due_at = now() - interval '2 minutes'`);

@@ -38,6 +38,7 @@ import {
   readInspectedAt,
   readInspectionAges,
   readQueues,
+  readTypePauses,
   readTypeQueues,
   recordReplacements,
   releaseAdmitted,
@@ -218,6 +219,7 @@ export const statusCases: Case[] = casesOf('sync-control', {
   },
   'reading the queues of destinations': (db) => readQueues(db, several, 1_001),
   'reading the queues of types': (db) => readTypeQueues(db, ['cloudA-sm', 'cloudB-kv', 'none'], 1_001),
+  'counting pauses of types': (db) => readTypePauses(db, ['cloudA-sm', 'cloudB-kv', 'none'], 1_001),
   'reading the health of destinations': (db) => readHealth(db, several),
   'listing the lanes of a namespace': (db) =>
     listLanes(db, 'root', { after: seededId('lane').replace(/^./, '0'), limit: 51, maxNames: 100 }),
