@@ -25,6 +25,8 @@ async function lineOfFailure(entryId: string, error: Error): Promise<Record<stri
   await eventually(() => expect(failed()).toBeDefined());
   await worker.stop();
   expect(lines.join('')).not.toContain('canary');
+  const names = [...failed()!.matchAll(/"(\w+)":/g)].map(([, name]) => name);
+  expect(names).toEqual([...new Set(names)]);
   return JSON.parse(failed()!);
 }
 

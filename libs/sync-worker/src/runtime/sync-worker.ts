@@ -149,7 +149,7 @@ function workerContext(
   }: SyncWorkerConfig & Pick<WorkerContext['limits'], 'isEnabled'>,
 ): WorkerContext {
   const { db, unblockedDb = db, keyRing, egress, identityTokens = noIdentityTokens } = deps;
-  const log = deps.log.child({ destinationType: driver.type });
+  const { log } = deps;
   const owner = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const lease = { destinationType: driver.type, owner, leaseSeconds };
   const values = new SecretValues(keyRing, largeValuesMib);
