@@ -1,6 +1,6 @@
 // Builds the content of the images: dist/<service>/services/ mirrors services/, with one main.js, and the migrations of every
 // schema where `libs/schemas` finds them. The gateway and standalone also have the console, which scripts/console/build.mjs has
-// built; standalone has the ready policies and the programs of PostgreSQL for this platform. Each has the
+// built; standalone has the ready policies, the commands of setup, and the programs of PostgreSQL for this platform. Each has the
 // command line `secrets-sync.mjs`, and lists the packages that it contains in `sbom.cdx.json`.
 //
 //   node scripts/bundle.mjs                       every service
@@ -109,14 +109,22 @@ async function bundleProgram(name, folder, commandLine) {
   const target = join(dist, name);
   const services = join(target, 'services');
   rmSync(target, { recursive: true, force: true });
-  const { bytes, inputs } = await bundleFile(join(folder, 'src/main.ts'), join(services, name, 'src'));
-  const packages = [...packagesOf(root, inputs), ...commandLine.packages];
+  const bundles = [await bundleFile(join(folder, 'src/main.ts'), join(services, name, 'src'))];
+  // Its commands, such as `backup` and `recover`, are of use with the embedded database, too.
+  if (name === 'standalone')
+    bundles.push(await bundleFile(join(root, 'services/setup/src/main.ts'), join(services, 'setup/src')));
+  const bytes = bundles.reduce((sum, bundle) => sum + bundle.bytes, 0);
+  const packages = [
+    ...packagesOf(root, [...new Set(bundles.flatMap(({ inputs }) => inputs))]),
+    ...commandLine.packages,
+  ];
   cpSync(commandLine.file, join(target, basename(commandLine.file)));
   const copy = (from, to) => cpSync(join(root, from), to, { recursive: true });
   copy('libs/schemas/migrations', join(services, name, 'migrations'));
   if (['gateway', 'standalone'].includes(name)) packages.push(...copyConsole(join(services, 'console/dist')));
   if (name === 'standalone') {
     copy('docs/examples/policies', join(target, 'docs/examples/policies'));
+    copy('libs/schemas/migrations', join(services, 'setup/migrations'));
     packages.push(...copyPostgres(join(target, 'node_modules')));
   }
   const { version } = packageIn(root);

@@ -1,4 +1,4 @@
-import { type CopySession, latestVersion, openCopySession } from '@secrets/db';
+import { type CopySession, latestVersion, migrateTo, openCopySession } from '@secrets/db';
 import { serviceSchemas } from '@secrets/schemas';
 import type { Sealed } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
@@ -58,18 +58,21 @@ export interface RestoreOptions {
   databaseUrl: string;
   /** Whether the data of the service that the database has is deleted first, in the same transaction. */
   replaces: boolean;
-  /** Called with the restored rows before anything is committed. */
+  /** Called with the rows as they are in the archive, before its schemas are migrated to the newest version. */
+  onLoaded?: (session: CopySession) => Promise<void>;
+  /** Called before anything is committed. */
   verify?: (session: CopySession) => Promise<void>;
   log: Logger;
 }
 
 /**
- * Loads a checked archive into a database, in one transaction: if anything fails or the process dies, nothing has changed.
+ * Loads a checked archive into a database and migrates it, in one transaction: if anything fails or the process dies, nothing has
+ * changed.
  * @throws {ArchiveError} if the database has data of the service, unless it is to be replaced, or a service is connected
  */
 export async function restore(
   { file, decrypter, manifest }: CheckedArchive,
-  { databaseUrl, replaces, verify, log }: RestoreOptions,
+  { databaseUrl, replaces, onLoaded, verify, log }: RestoreOptions,
 ): Promise<void> {
   const session = await openCopySession(databaseUrl, 'setup restore');
   try {
@@ -86,6 +89,9 @@ export async function restore(
         ),
       );
     });
+    await onLoaded?.(session);
+    for (const migrations of serviceSchemas)
+      await migrateTo(session, migrations, latestVersion(migrations.folder));
     await verify?.(session);
     await session.script('commit');
   } finally {

@@ -28,7 +28,6 @@ export interface Verified {
   boundRows: number;
 }
 
-const scratchPrefix = 'verify_backup_';
 const sealedTables = { login: inLogin, secrets: inSecrets, sync: inSync };
 
 /**
@@ -36,17 +35,30 @@ const sealedTables = { login: inLogin, secrets: inSecrets, sync: inSync };
  * decrypts a sample. The database is dropped afterwards; one that a killed process has left, by the next call.
  * @throws {ArchiveError} with what is wrong
  */
-export async function verifyBackup(archive: CheckedArchive, options: VerifyOptions): Promise<Verified> {
-  const { databaseUrl, log } = options;
+export async function verifyBackup(
+  archive: CheckedArchive,
+  { databaseUrl, rowKeys, log }: VerifyOptions,
+): Promise<Verified> {
   const admin = await openCopySession(databaseUrl, 'setup verify-backup');
   try {
-    await dropLeftovers(admin);
-    const name = `${scratchPrefix}${randomBytes(8).toString('hex')}`;
+    const prefix = await lockedPrefix(admin);
+    await dropLeftovers(admin, prefix);
+    const name = `${prefix}${randomBytes(8).toString('hex')}`;
     await create(admin, name);
     const scratchUrl = Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).toString();
     try {
-      await restore(archive, { databaseUrl: scratchUrl, replaces: false, log });
-      return await inspect(scratchUrl, archive, options);
+      let boundRows = 0;
+      await restore(archive, {
+        databaseUrl: scratchUrl,
+        replaces: false,
+        onLoaded: (session) => requireCounts(session, archive.manifest.tables),
+        verify: async (session) => {
+          boundRows = await requireRows(session, rowKeys, log);
+        },
+        log,
+      });
+      const opened = await requireOpened(scratchUrl, archive.sealKeys);
+      return { rows: totalRows(archive.manifest), opened, boundRows };
     } finally {
       await admin.script(`drop database if exists ${name} with (force)`);
     }
@@ -62,30 +74,26 @@ const create = (admin: CopySession, name: string): Promise<void> =>
     });
   });
 
-/** A verification that runs is connected to its database. */
-async function dropLeftovers(admin: CopySession): Promise<void> {
+/**
+ * Returns how the names of scratch databases begin that belong to the database of this connection, and keeps others from creating
+ * or dropping them as long as it is open.
+ */
+async function lockedPrefix(admin: CopySession): Promise<string> {
+  const [row] = await admin.query<{ prefix: string; isLocked: boolean }>(
+    `select format('verify_backup_%s_', oid) as prefix, pg_try_advisory_lock(hashtextextended('verify backup', 0)) as "isLocked"
+       from pg_database where datname = current_database()`,
+  );
+  if (row?.isLocked !== true) throw new ArchiveError('another verification of a backup is running');
+  return row.prefix;
+}
+
+async function dropLeftovers(admin: CopySession, prefix: string): Promise<void> {
   const rows = await admin.query<{ name: string }>(
     `select datname as name from pg_database d where datname ~ $1 and pg_has_role(d.datdba, 'usage')
         and not exists (select from pg_stat_activity a where a.datid = d.oid)`,
-    [`^${scratchPrefix}[0-9a-f]{16}$`],
+    [`^${prefix}[0-9a-f]{16}$`],
   );
   for (const { name } of rows) await admin.script(`drop database if exists ${name}`).catch(() => undefined);
-}
-
-async function inspect(
-  scratchUrl: string,
-  { manifest, sealKeys }: CheckedArchive,
-  { rowKeys, log }: VerifyOptions,
-): Promise<Verified> {
-  const session = await openCopySession(scratchUrl, 'setup verify-backup');
-  try {
-    await requireCounts(session, manifest.tables);
-    const boundRows = await requireRows(session, rowKeys, log);
-    const opened = await requireOpened(scratchUrl, sealKeys);
-    return { rows: totalRows(manifest), opened, boundRows };
-  } finally {
-    await session.close();
-  }
 }
 
 async function requireCounts(sql: Sql, tables: CheckedArchive['manifest']['tables']): Promise<void> {

@@ -98,7 +98,7 @@ test('a verification that is killed leaves a database that the next one drops', 
   if (!existsSync(file)) await run('backup', settings(db.url, file));
   const scratch = () =>
     db.query<{ name: string }>(
-      `select datname as name from pg_database where datname like 'verify_backup_%'`,
+      `select datname as name from pg_database where datname like (select format('verify_backup_%s_%%', oid) from pg_database where datname = current_database())`,
     );
   await killWhen('verify-backup', settings(db.url, file), isCopying('setup restore', 'from stdin'));
   const [left] = await scratch();

@@ -236,7 +236,11 @@ test('a verification finds rows that were changed and values that cannot be decr
   await expect(verify(unreadable)).rejects.toThrow(
     /1 of the values in login.identity_keys .* cannot be decrypted/,
   );
-  expect(await db.query(`select from pg_database where datname like 'verify_backup_%'`)).toEqual([]);
+  expect(
+    await db.query(
+      `select from pg_database where datname like (select format('verify_backup_%s_%%', oid) from pg_database where datname = current_database())`,
+    ),
+  ).toEqual([]);
 });
 
 test('backup refuses a database without data, a file that exists, keys among the settings, and weak or unclear encryption', async () => {

@@ -86,7 +86,9 @@ test('what was backed up is there after a restore, the service reads it, and wha
     const verified = /"rows":(\d+),"opened":(\d+),"boundRows":(\d+)/.exec(outputs[1]!.stdout)!.map(Number);
     expect(verified[2]).toBeGreaterThanOrEqual(4); // three versions and the credentials of a destination
     expect(verified[3]).toBeGreaterThanOrEqual(3); // two tokens and a policy
-    const scratch = await db.query(`select datname from pg_database where datname like 'verify_backup_%'`);
+    const scratch = await db.query(
+      `select datname from pg_database where datname like (select format('verify_backup_%s_%%', oid) from pg_database where datname = current_database())`,
+    );
     expect(scratch).toEqual([]);
     const sealKey = readFileSync(join(folder, 'seal.key'), 'utf8').trim().slice(3, 40);
     for (const { stdout, stderr } of [...outputs, { stdout: readFileSync(file, 'latin1'), stderr: '' }])
