@@ -17,6 +17,13 @@ withCompose('the profile observability adds Prometheus and Grafana', () => {
   expect(addedServices(['--profile', 'observability'])).toEqual(['grafana', 'prometheus']);
 });
 
+withCompose(
+  'the profile backup adds scheduled backups, and no profile that somebody starts as a whole adds a restore',
+  () => {
+    expect(addedServices(['--profile', 'backup'])).toEqual(['backup']);
+  },
+);
+
 withCompose('sandbox.env adds the sandbox', () => {
   expect(addedServices(['--env-file', 'sandbox.env'])).toEqual(['sandbox']);
 });

@@ -20,7 +20,11 @@ const { services: composed } = parse(read('docker-compose.yml'), {
 }) as ComposeFile;
 
 /** The names of the one-shot services. */
-const jobs: Record<string, string> = { 'setup-database': 'database', 'setup-broker': 'broker' };
+const jobs: Record<string, string> = {
+  'setup-database': 'database',
+  'setup-broker': 'broker',
+  'setup-backup': 'backup',
+};
 
 /** Where Kubernetes differs on purpose. */
 const differences: Record<Overlay | 'everywhere', Record<string, Record<string, string | undefined>>> = {
@@ -35,7 +39,11 @@ const differences: Record<Overlay | 'everywhere', Record<string, Record<string, 
   },
   // In Compose, TLS depends on whether the operator names a folder.
   local: { gateway: { TLS_CERT_FILE: undefined, TLS_KEY_FILE: undefined } },
-  production: { gateway: { TLS_CERT_FILE: '/run/tls/tls.crt', TLS_KEY_FILE: '/run/tls/tls.key' } },
+  production: {
+    gateway: { TLS_CERT_FILE: '/run/tls/tls.crt', TLS_KEY_FILE: '/run/tls/tls.key' },
+    // With public keys, the cluster keeps nothing that decrypts an archive.
+    'setup-backup': { BACKUP_KEEP: '14', BACKUP_PASSPHRASE_FILE: undefined },
+  },
   managed: { gateway: { TLS_CERT_FILE: '/run/tls/tls.crt', TLS_KEY_FILE: '/run/tls/tls.key' } },
 };
 
@@ -43,7 +51,7 @@ const differences: Record<Overlay | 'everywhere', Record<string, Record<string, 
 function described({ value, valueFrom }: Variable, defaults: Record<string, string>): string {
   const { configMapKeyRef: setting, secretKeyRef: secret } = valueFrom ?? {};
   if (secret !== undefined) return `secret ${secret.name}/${secret.key}`;
-  return setting === undefined ? value! : `\${${setting.key}:-${defaults[setting.key]}}`;
+  return setting === undefined ? value! : `\${${setting.key}:-${defaults[setting.key] ?? ''}}`;
 }
 
 describe.each(overlays)('the overlay %s', (overlay) => {
@@ -90,7 +98,8 @@ describe.each(overlays)('the overlay %s', (overlay) => {
 
   test('every service of the Compose stack runs', () => {
     const optional = overlay === 'local' ? [] : ['sandbox', 'postgres', 'rabbitmq']; // the latter belong to operators
-    const elsewhere = ['keys', 'prometheus', 'grafana', ...optional];
+    const scheduled = overlay === 'production' ? [] : ['backup'];
+    const elsewhere = ['keys', 'restore', 'prometheus', 'grafana', ...scheduled, ...optional];
     expect(workloads.map(({ name }) => jobs[name] ?? name).sort()).toEqual(
       Object.keys(composed)
         .filter((name) => !elsewhere.includes(name))

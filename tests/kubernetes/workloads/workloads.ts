@@ -60,14 +60,25 @@ interface WorkloadSpec {
   template: { metadata: { labels: Record<string, string> }; spec: PodSpec };
 }
 
-/** Returns the Deployments, StatefulSets and Jobs of a rendered overlay. */
-export const workloadsOf = (manifests: Manifest[]): Workload[] =>
-  ['Deployment', 'StatefulSet', 'Job'].flatMap((kind) =>
-    ofKind<WorkloadSpec>(manifests, kind).map(({ metadata, spec: { replicas, template } }) => ({
-      kind,
-      name: metadata.name,
-      labels: template.metadata.labels,
-      replicas,
-      pod: template.spec,
-    })),
-  );
+const workloadOf =
+  (kind: string) =>
+  ({
+    metadata,
+    spec: { replicas, template },
+  }: Pick<Manifest, 'metadata'> & { spec: WorkloadSpec }): Workload => ({
+    kind,
+    name: metadata.name,
+    labels: template.metadata.labels,
+    replicas,
+    pod: template.spec,
+  });
+
+/** Returns the Deployments, StatefulSets and Jobs of a rendered overlay, also the Jobs that a CronJob creates. */
+export const workloadsOf = (manifests: Manifest[]): Workload[] => [
+  ...['Deployment', 'StatefulSet', 'Job'].flatMap((kind) =>
+    ofKind<WorkloadSpec>(manifests, kind).map(workloadOf(kind)),
+  ),
+  ...ofKind<{ jobTemplate: { spec: WorkloadSpec } }>(manifests, 'CronJob').map((manifest) =>
+    workloadOf('Job')({ ...manifest, spec: manifest.spec.jobTemplate.spec }),
+  ),
+];
