@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { type CapabilitiesReader, capabilitiesReader, knownForMs } from '../api/capabilities.ts';
+import type { Api } from '../api/client.ts';
 import { dataOf } from '../api/client.ts';
 import type { Capability } from '../api/problem.ts';
 import { useApi } from './session.ts';
@@ -12,17 +14,30 @@ export interface Permissions {
   error: unknown;
 }
 
-/**
- * Asks what the token may do on paths below `/v1/`, at most 256 of them. Offer nothing that it may not do.
- * Paths of the same component belong into one call.
- */
+const readers = new WeakMap<Api, CapabilitiesReader>();
+
+/** The answers that a session shares. */
+function readerOf(api: Api): CapabilitiesReader {
+  const known = readers.get(api);
+  if (known !== undefined) return known;
+  const reader = capabilitiesReader(async (paths) =>
+    dataOf(await api.POST('/v1/sys/capabilities-self', { body: { paths } })),
+  );
+  readers.set(api, reader);
+  return reader;
+}
+
+/** Has the service asked again what the token may do, because it has refused what was offered. */
+export const forgetPermissions = (api: Api): void => readerOf(api).forget();
+
+/** Asks what the token may do on paths below `/v1/`. Offer nothing that it may not do. */
 export function usePermissions(paths: readonly string[]): Permissions {
   const api = useApi();
   const { data, error, isPending } = useQuery({
     queryKey: ['capabilities', ...paths],
-    queryFn: async () => dataOf(await api.POST('/v1/sys/capabilities-self', { body: { paths: [...paths] } })),
+    queryFn: () => readerOf(api).read(paths),
     enabled: paths.length > 0,
-    staleTime: 60_000,
+    staleTime: knownForMs,
   });
   return {
     known: !isPending,

@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import type { Api } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
+import { forgetPermissions } from './permissions.ts';
 import { isTokenValid } from './token-validity.ts';
 
 const attempts = 3;
@@ -16,9 +17,16 @@ export function createQueryClient(api: Api, onInvalidToken: () => void): QueryCl
     if (!(error instanceof ApiProblem) || error.status !== 403) return;
     void isTokenValid(api).then((valid) => valid || onInvalidToken());
   };
-  return new QueryClient({
+  // What the console has offered is no longer permitted. Not after refused reads, which are repeated at intervals.
+  const onRefusedAction = (error: unknown) => {
+    onError(error);
+    if (!(error instanceof ApiProblem) || error.status !== 403) return;
+    forgetPermissions(api);
+    void client.invalidateQueries({ queryKey: ['capabilities'] });
+  };
+  const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
+    mutationCache: new MutationCache({ onError: onRefusedAction }),
     defaultOptions: {
       queries: {
         staleTime: 5_000,
@@ -26,4 +34,5 @@ export function createQueryClient(api: Api, onInvalidToken: () => void): QueryCl
       },
     },
   });
+  return client;
 }
