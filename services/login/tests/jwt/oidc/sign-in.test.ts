@@ -224,6 +224,19 @@ describe('refuses', () => {
     expect((await complete({ ...returned, state: '' })).status).toBe(400);
   });
 
+  test.each([
+    ['the role no longer allows', () => writeRole({ allowed_redirect_uris: [consoleUri] })],
+    ['the mount has another client', () => configure({ oidc_client_id: 'another' })],
+    ['the mount has another provider', () => configure({ oidc_discovery_url: conforming!.url })],
+  ])('a callback if, since the sign-in began, %s', async (_what, change) => {
+    const { iss: _, ...returned } = Object.fromEntries(await provider.visit(await begin()));
+    await change();
+    expect(await refused(await complete(returned))).toEqual([
+      403,
+      'state: the auth mount or the role has changed since; begin again',
+    ]);
+  });
+
   test('a code of another sign-in: PKCE and the nonce are those of the state', async () => {
     const [first, second] = [await provider.visit(await begin()), await provider.visit(await begin())];
     expect(

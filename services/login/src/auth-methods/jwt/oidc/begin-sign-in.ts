@@ -6,7 +6,7 @@ import type { JwtContext, ReadyJwtTarget } from '../jwt-context.ts';
 import { requireTarget } from '../login/require-target.ts';
 import { asProblem } from './provider.ts';
 import { isAllowedRedirect } from './redirect-uris.ts';
-import { clientHash, signInSeconds, stateOf } from './sign-in-state.ts';
+import { clientHash, providerHash, signInSeconds, stateOf } from './sign-in-state.ts';
 
 /** A sign-in that a client begins. */
 export interface SignInRequest {
@@ -31,7 +31,7 @@ export async function beginSignIn(
   { role: name, redirectUri, clientNonce }: SignInRequest,
 ): Promise<string> {
   const target = await requireSignInTarget(context, at, name);
-  const { role, roleName, mountId } = target;
+  const { config, role, roleName, mountId } = target;
   if (!isAllowedRedirect(redirectUri, role.allowed_redirect_uris))
     throw invalid("redirect_uri: is not among the role's allowed_redirect_uris");
   const provider = await context.providers.of(target);
@@ -39,6 +39,7 @@ export async function beginSignIn(
   const signIn = {
     role: roleName,
     redirectUri,
+    provider: providerHash(config),
     nonce,
     codeVerifier,
     client: clientHash(clientNonce),

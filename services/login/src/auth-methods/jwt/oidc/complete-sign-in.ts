@@ -13,8 +13,8 @@ import { recordUse } from '../queries/used-jwts.ts';
 import type { JwtRole } from '../roles/role-fields.ts';
 import { requireSignInTarget, type SignInTarget } from './begin-sign-in.ts';
 import { asProblem } from './provider.ts';
-import { isOfCommandLine } from './redirect-uris.ts';
-import { type SignIn, signInOf, signInSeconds } from './sign-in-state.ts';
+import { isAllowedRedirect, isOfCommandLine } from './redirect-uris.ts';
+import { providerHash, type SignIn, signInOf, signInSeconds } from './sign-in-state.ts';
 
 /** The parameters with which the provider has sent the user back, and the nonce of the client. */
 export interface SignInResponse {
@@ -39,13 +39,30 @@ export async function completeSignIn(
   const signIn = signInOf(context.keyRing, at.mountId, { ...response, nowMs });
   await useStateOnce(context, at.mountId, { state: response.state, nowMs });
   const target = await requireSignInTarget(context, at, signIn.role);
+  if (target.mountId !== at.mountId || !isStillAllowed(target, signIn))
+    throw new Problem('forbidden', 'state: the auth mount or the role has changed since; begin again');
   requirePassed(addressChecks(target.role, at.remoteAddress));
+  const verified = await context.providers.completing(target.mountId, () =>
+    verifiedClaims(context, target, signIn, response),
+  );
+  return issueForClaims(context, at, target, verified);
+}
+
+/** Whether a sign-in could begin as it did: at this provider, and with a return to the same place. */
+const isStillAllowed = ({ config, role }: SignInTarget, { provider, redirectUri }: SignIn): boolean =>
+  provider === providerHash(config) && isAllowedRedirect(redirectUri, role.allowed_redirect_uris);
+
+async function verifiedClaims(
+  context: JwtContext,
+  target: SignInTarget,
+  signIn: SignIn,
+  response: SignInResponse,
+) {
   const { idToken, claimsOfUser } = await redeem(context, target, signIn, response);
   const now = new Date(context.db.now());
   const keys = context.jwtKeys.of(target.mountId, target.config);
   const { claims, kid } = await verifyJwt(idToken, keys, target, now);
-  const all = { ...(await claimsOfUser(claims)), ...claims };
-  return issueForClaims(context, at, target, { claims: all, kid, now });
+  return { claims: { ...(await claimsOfUser(claims)), ...claims }, kid, now };
 }
 
 /** The provider sends a user back once. Whoever learns the URL of that later cannot use it again. */

@@ -2,6 +2,7 @@ import { Problem } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { LRUCache } from 'lru-cache';
 import * as oidc from 'openid-client';
+import { Outstanding } from '../../verification/http/outstanding.ts';
 import { readBounded } from '../../verification/http/read-bounded.ts';
 import type { TrustingFetches } from '../../verification/http/trusting-fetches.ts';
 import type { JwtConfig } from '../config/config-settings.ts';
@@ -10,6 +11,10 @@ const timeoutMs = 5_000;
 const maxBytes = 512 * 1024;
 const keptMs = 600_000;
 const maxProviders = 200;
+/** After a failure, the next fetch starts this much later. */
+const failureMs = 1_000;
+/** Sign-ins of one auth mount that are completed at a time. */
+const maxOutstanding = 32;
 
 /** The provider of a mount, as a client of it sees it. */
 export interface ProviderOptions {
@@ -22,7 +27,8 @@ export interface ProviderOptions {
 /** Clients of providers. Every request goes through the egress guard, takes at most 5 s, and follows no redirect. */
 export class Providers {
   readonly #fetches: TrustingFetches;
-  readonly #metadata = new LRUCache<string, oidc.ServerMetadata>({ max: maxProviders, ttl: keptMs });
+  readonly #metadata = new LRUCache<string, Promise<oidc.ServerMetadata>>({ max: maxProviders, ttl: keptMs });
+  readonly #outstanding = new Outstanding(maxOutstanding, 'too many sign-ins are being completed');
 
   constructor(fetches: TrustingFetches) {
     this.#fetches = fetches;
@@ -45,11 +51,24 @@ export class Providers {
     return this.#prepared(configuration, config);
   }
 
-  async #metadataOf(config: JwtConfig): Promise<oidc.ServerMetadata> {
-    const { oidc_discovery_url: issuer, oidc_discovery_ca_pem: ca, oidc_client_id: clientId } = config;
-    const key = JSON.stringify([issuer, ca]);
+  /** Completes a sign-in at a mount. Throws `unavailable` if too many are being completed. */
+  completing<T>(mountId: string, work: () => Promise<T>): Promise<T> {
+    return this.#outstanding.run(mountId, work);
+  }
+
+  /** At most one fetch of a document runs at a time, and a failure is remembered for a second. */
+  #metadataOf(config: JwtConfig): Promise<oidc.ServerMetadata> {
+    const key = JSON.stringify([config.oidc_discovery_url, config.oidc_discovery_ca_pem]);
     const known = this.#metadata.get(key);
     if (known !== undefined) return known;
+    const found = this.#discover(config);
+    this.#metadata.set(key, found);
+    found.catch(() => this.#metadata.set(key, found, { ttl: failureMs }));
+    return found;
+  }
+
+  async #discover(config: JwtConfig): Promise<oidc.ServerMetadata> {
+    const { oidc_discovery_url: issuer, oidc_discovery_ca_pem: ca, oidc_client_id: clientId } = config;
     const found = await oidc
       .discovery(new URL(issuer), clientId, undefined, undefined, {
         [oidc.customFetch]: this.#fetchTrusting(ca),
@@ -58,9 +77,7 @@ export class Providers {
       .catch((error: unknown) => {
         throw asProblem(error);
       });
-    const metadata = { ...found.serverMetadata() };
-    this.#metadata.set(key, metadata);
-    return metadata;
+    return { ...found.serverMetadata() };
   }
 
   #prepared(configuration: oidc.Configuration, { oidc_discovery_url, oidc_discovery_ca_pem }: JwtConfig) {

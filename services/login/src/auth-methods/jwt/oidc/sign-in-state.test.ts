@@ -7,6 +7,7 @@ const keyRing = parseKeyRing(randomBytes(32).toString('base64'), 'test');
 const signIn = {
   role: 'people',
   redirectUri: 'https://secrets.example/',
+  provider: 'p',
   nonce: 'n',
   codeVerifier: 'v',
   client: clientHash('a nonce of the client'),

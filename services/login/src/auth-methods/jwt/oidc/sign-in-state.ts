@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '@secrets/domain';
 import { decrypt, encrypt, type KeyRing } from '@secrets/seal';
 import { z } from 'zod';
+import type { JwtConfig } from '../config/config-settings.ts';
 
 /** Time that a user has at the provider. */
 export const signInSeconds = 300;
@@ -10,6 +11,8 @@ export const signInSeconds = 300;
 const SignIn = z.object({
   role: z.string(),
   redirectUri: z.string(),
+  /** Hash of the provider and the client that the mount was at it. */
+  provider: z.string(),
   nonce: z.string(),
   codeVerifier: z.string(),
   /** Hash of a value that only the client which has begun the sign-in knows. */
@@ -21,9 +24,17 @@ export type SignIn = z.infer<typeof SignIn>;
 
 const aadOf = (mountId: string): string => `login oidc state ${mountId}`;
 
+/** Ties a sign-in to the provider at which it begins: neither its code nor its code verifier is for another one. */
+export const providerHash = ({
+  oidc_discovery_url,
+  oidc_client_id,
+}: Pick<JwtConfig, 'oidc_discovery_url' | 'oidc_client_id'>): string =>
+  hashOf(JSON.stringify([oidc_discovery_url, oidc_client_id]));
+
 /** Ties a sign-in to the client that begins it. */
-export const clientHash = (clientNonce: string): string =>
-  createHash('sha256').update(clientNonce).digest('base64url');
+export const clientHash = (clientNonce: string): string => hashOf(clientNonce);
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /**
  * Encrypts a sign-in as the `state` that the provider returns. Any replica can complete it, and nothing is stored for a sign-in

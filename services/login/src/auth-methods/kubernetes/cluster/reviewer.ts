@@ -1,16 +1,19 @@
 import { Problem } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { exchange } from '../../verification/http/bounded-fetch.ts';
+import { Outstanding } from '../../verification/http/outstanding.ts';
 import type { TrustingFetches } from '../../verification/http/trusting-fetches.ts';
 import type { ServiceAccount } from '../account/service-account.ts';
 import { type KubernetesConfig, serverUrl } from '../config/config-settings.ts';
 import { requireConfirmed, reviewPath, reviewRequest } from './review.ts';
 
-/** Reviews of one cluster at a time: anybody can send tokens, but an API server has more to do than to review them. */
+/** Reviews for one auth mount at a time. */
 const maxOutstanding = 32;
 
 /** A token to be reviewed. */
 export interface TokenToReview {
+  /** The auth mount at which it is to log in. */
+  mountId: string;
   token: Sealed<string>;
   account: ServiceAccount;
   audience: string;
@@ -21,7 +24,7 @@ export interface TokenToReview {
 /** Asks clusters whether tokens are valid, through the egress guard. */
 export class Reviewer {
   readonly #fetches: TrustingFetches;
-  readonly #outstanding = new Map<string, number>();
+  readonly #outstanding = new Outstanding(maxOutstanding, 'too many tokens are being reviewed');
 
   constructor(fetches: TrustingFetches) {
     this.#fetches = fetches;
@@ -33,7 +36,7 @@ export class Reviewer {
    */
   async confirm(
     config: Pick<KubernetesConfig, 'kubernetes_host' | 'kubernetes_ca_cert'>,
-    { token, account, audience, reviewerJwt }: TokenToReview,
+    { mountId, token, account, audience, reviewerJwt }: TokenToReview,
   ): Promise<void> {
     const message = {
       method: 'POST',
@@ -46,24 +49,10 @@ export class Reviewer {
     };
     const send = this.#fetches.trusting(config.kubernetes_ca_cert);
     const problemOf = (status: number) => refusalOf(status, reviewerJwt !== undefined);
-    const answer = await this.#inTurn(config.kubernetes_host, () =>
+    const answer = await this.#outstanding.run(mountId, () =>
       exchange(send, serverUrl(config, reviewPath), message, { expected: [200, 201], problemOf }),
     );
     requireConfirmed(await answer.text(), account, audience);
-  }
-
-  async #inTurn<T>(host: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#outstanding.get(host) ?? 0;
-    if (before >= maxOutstanding)
-      throw new Problem('unavailable', 'too many tokens are being reviewed', { retryAfterSeconds: 1 });
-    this.#outstanding.set(host, before + 1);
-    try {
-      return await work();
-    } finally {
-      const left = this.#outstanding.get(host)! - 1;
-      if (left === 0) this.#outstanding.delete(host);
-      else this.#outstanding.set(host, left);
-    }
   }
 }
 

@@ -69,6 +69,7 @@ export const review = (
     ? reviewByReviewer(context, target, proof)
     : context.reviewer.confirm(target.config, {
         ...proof,
+        mountId: target.mountId,
         audience: target.role.audience,
         reviewerJwt: undefined,
       });
@@ -85,6 +86,7 @@ async function reviewByReviewer(
   const settings = believedSettings(rows, configKey(kubernetesTables.configs, mountId), row);
   await reviewer.confirm(readKubernetesConfig(settings), {
     ...proof,
+    mountId,
     audience: role.audience,
     reviewerJwt: decryptReviewer(keyRing, mountId, row.sealedReviewer),
   });
