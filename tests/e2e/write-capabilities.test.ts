@@ -49,6 +49,7 @@ const bodies = (): Record<string, object> => ({
   'post /v1/{mount}/data/{path}': { data: {} },
   'post /v1/sys/sync/codehost-apps/{name}': { app_id: 1, private_key: '*****' },
   'post /v1/sys/sync/destinations/{type}/{name}/confirm-scope': { scope_id: 'x' },
+  'post /v1/sys/sync/destinations/{type}/{name}/rules/{rule}': { mount: at.mount, path: 'none' },
   'post /v1/identity/group': { name: 'group' },
   'post /v1/sys/wrapping/unwrap': { token: 'x' },
   'post /v1/sys/wrapping/rewrap': { token: 'x' },
@@ -88,6 +89,7 @@ async function createObjects(api: Api): Promise<void> {
       ),
       200,
     );
+  expectStatus(await api('POST', `${at.path}/rules/rule`, { mount: at.mount, path: 'none' }), 200);
   expectStatus(await api('POST', 'sys/auth/cloudB', { type: 'cloudB' }), 204);
   expectStatus(await api('POST', 'auth/cloudB/config', { tenant_id: 't', resource: 'r' }), 204);
   expectStatus(await api('POST', 'auth/cloudB/role/web', { bound_group_ids: 'g' }), 204);
@@ -135,7 +137,7 @@ const objects = (): [prefix: string, parameters: Record<string, string>][] => [
   ['/v1/sys/sync/entries/{id}', { id: anyId }],
   ['/v1/sys/events/subscribe/{type}', { type: 'kv-v2' }],
   ['/v1/sys/sync/codehost-apps/', { name: 'app' }],
-  ['/v1/sys/sync/destinations/', { type: 'cloudA-sm', name: at.destination }],
+  ['/v1/sys/sync/destinations/', { type: 'cloudA-sm', name: at.destination, rule: 'rule' }],
   ['/v1/sys/sync/associations/', { mount: at.mount, secret_name: 'a' }],
   ['/v1/sys/sync/parked/', { queue: 'secret-changes' }],
   ['/v1/{mount}/', { mount: at.mount, path: 'a' }],

@@ -6,6 +6,7 @@ import {
   matchesPattern,
   matchesRule,
   parsePattern,
+  rulePattern,
   whyNoPattern,
 } from './rule-pattern.ts';
 
@@ -44,6 +45,7 @@ test.each([
   ['a//b', /slash/],
   ['a//*', /slash/],
   ['a'.repeat(513), /512 bytes/],
+  ['a\u0000', /control characters/],
 ])('%s is no pattern', (pattern, reason) => {
   expect(whyNoPattern(pattern)).toMatch(reason);
 });
@@ -67,6 +69,17 @@ const pattern = fc
   .tuple(pathOf(fc.oneof(segment, fc.constant('+'))), fc.constantFrom('', '/*', '*'))
   .map(([written, end]) => written + end)
   .filter((text) => whyNoPattern(text) === undefined);
+
+test('what the description of the API permits is a pattern, and the other way round', () => {
+  const described = new RegExp(rulePattern.pattern, 'u');
+  const text = fc.string({ unit: fc.constantFrom('a', '/', '+', '*', '\u0000'), maxLength: 6 });
+  fc.assert(
+    fc.property(text, (one) => {
+      expect([one, whyNoPattern(one) === undefined]).toEqual([one, described.test(one)]);
+    }),
+    { numRuns: 5_000 },
+  );
+});
 
 test('the beginning of a pattern is among those of each path that it matches', () => {
   fc.assert(

@@ -1,3 +1,5 @@
+import { controlCharacters, withoutControl } from '../fields/patterns.ts';
+
 /** The paths that a rule matches: segments, of which `+` is any one, and after the last one any text if it is open. */
 export interface RulePattern {
   segments: readonly string[];
@@ -8,10 +10,19 @@ export interface RulePattern {
 /** Maximum size of the pattern of a rule in bytes. */
 const maxPatternBytes = 512;
 
+const segment = `(?:\\+|[^/*+${controlCharacters}]+)`;
+/** For the description of the API: a pattern. */
+export const rulePattern = {
+  pattern: `^(?:${segment}(?:/${segment})*(?:/?\\*)?|\\*)$`,
+  maxLength: maxPatternBytes / 4,
+  description: `at most ${maxPatternBytes} bytes in UTF-8`,
+};
+
 /** Why a text cannot be the pattern of a rule; undefined if it can. */
 export function whyNoPattern(text: string): string | undefined {
   if (text === '') return 'must not be empty; write * to match everything';
   if (Buffer.byteLength(text) > maxPatternBytes) return `must have at most ${maxPatternBytes} bytes`;
+  if (!withoutControl.test(text)) return 'must not contain control characters';
   const { segments, isOpen } = parsePattern(text);
   if (segments.some((segment) => segment.includes('*'))) return 'must have * only at its end';
   if (segments.some((segment) => segment !== '+' && segment.includes('+')))

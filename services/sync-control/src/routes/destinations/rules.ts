@@ -1,4 +1,4 @@
-import { destinationType, invalid, whyNoPattern } from '@secrets/domain';
+import { destinationType, invalid, rulePattern, whyNoPattern, withoutNul } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, flag, pageQuery, requireNonEmpty } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
@@ -32,13 +32,18 @@ const maxMetadataKeys = 16;
 const maxValueBytes = 512;
 const maxKeyBytes = 128;
 
-const pattern = z.string().superRefine((text, context) => {
-  const message = whyNoPattern(text);
-  if (message !== undefined) context.addIssue({ code: 'custom', message });
-});
+const pattern = z
+  .string()
+  .superRefine((text, context) => {
+    const message = whyNoPattern(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  })
+  .meta(rulePattern);
+
+const metadataText = z.string().meta({ ...withoutNul, maxLength: maxValueBytes / 4 });
 
 const metadataMatch = z
-  .record(z.string(), z.string(), { error: 'must be a map of strings' })
+  .record(z.string(), metadataText, { error: 'must be a map of strings' })
   .refine((map) => Object.keys(map).length <= maxMetadataKeys, {
     error: `must have at most ${maxMetadataKeys} keys`,
   })
@@ -63,13 +68,13 @@ const NewRule = z.object({
   metadata_match: fields.metadata_match.default({}),
 });
 
-/** In a merge patch, null restores the default of a field. */
+/** In a merge patch, null restores the default of a field; mount and path have none, and stay. */
 const RulePatch = z.object({
-  mount: fields.mount.optional(),
-  path: fields.path.optional(),
+  mount: fields.mount.nullish(),
+  path: fields.path.nullish(),
   exclude: fields.exclude.nullish(),
-  metadata_match: z.record(z.string(), z.string().nullable()).nullish(),
-  owner: fields.owner,
+  metadata_match: z.record(z.string(), metadataText.nullable()).nullish(),
+  owner: fields.owner.nullable(),
 });
 
 /** Whether its associations stay, as ones that are held by hand; in the query or in the body. */
@@ -124,7 +129,7 @@ const patchRule = (context: Context) =>
     params: RuleParams,
     body: RulePatch,
     handle: async ({ params, body, caller }) => {
-      const write = { settingsOf: patched(body), owner: body.owner, mayCreate: false };
+      const write = { settingsOf: patched(body), owner: body.owner ?? undefined, mayCreate: false };
       await saveRule(context, caller, params, write);
       return { data: present(params, await readRule(context, caller, params)) };
     },
