@@ -19,6 +19,7 @@ import { type Installation, startInstallation } from '../../../harness/installat
 import { Program } from '../../../harness/program.ts';
 import { describeClient } from '../../describe-client.ts';
 import { codeOf } from './code-blocks.ts';
+import { kubectl } from './kubectl-of-page.ts';
 import { PageShell } from './page-shell.ts';
 
 const page = 'operations/workloads.md';
@@ -30,19 +31,6 @@ const paths: Record<string, { issuer: string; keys: string }> = {
   EKS: { issuer: '/id/0123456789ABCDEF', keys: '/keys' },
   GKE: { issuer: '/v1/projects/acme/locations/europe-west1/clusters/shop', keys: '/jwks' },
 };
-
-/** Answers the commands of the page, and no others. */
-const kubectl = (server: string) => `case "$*" in
-  'create serviceaccount reviewer -n secrets') ;;
-  'create clusterrolebinding secrets-reviewer --clusterrole=system:auth-delegator --serviceaccount=secrets:reviewer') ;;
-  'config view --raw --minify -o jsonpath={.clusters[0].cluster.certificate-authority-data}') base64 -w 0 < "$HOME/cluster.pem" ;;
-  'config view --minify -o jsonpath={.clusters[0].cluster.server}') printf %s '${server}' ;;
-  'create token reviewer -n secrets --duration=8760h') cat "$HOME/reviewer.jwt" ;;
-  'get --raw /.well-known/openid-configuration') cat "$HOME/discovery.json" ;;
-  'get --raw /openid/v1/jwks') cat "$HOME/jwks.json" ;;
-  *) echo "unknown: kubectl $*" >&2; exit 1 ;;
-esac
-`;
 
 describeClient('openbao', 'docs/operations/workloads.md:', (folder) => {
   const bin = join(folder, 'bin');

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -109,7 +110,16 @@ func texts(found map[string][]byte) map[string]string {
 	return all
 }
 
+// STORE, if it is set, is a SecretStore in JSON, whose fields must all exist.
 func secretStore() *esv1.SecretStore {
+	if given := os.Getenv("STORE"); given != "" {
+		store := &esv1.SecretStore{}
+		decoder := json.NewDecoder(strings.NewReader(given))
+		decoder.DisallowUnknownFields()
+		must(decoder.Decode(store))
+		store.ResourceVersion = "1"
+		return store
+	}
 	mount := os.Getenv("MOUNT")
 	vault := &esv1.VaultProvider{
 		Server:  os.Getenv("VAULT_ADDR"),
