@@ -1,4 +1,4 @@
-/** What Keycloak has sent to the redirect URI, or the text of the page that it shows instead. */
+/** The parameters that Keycloak has sent to the redirect URI, or the text of the page that it shows instead. */
 type Outcome = { returned: Record<string, string> } | { page: string };
 
 /** Opens the URL of a sign-in, fills in the page of Keycloak as a browser does, and follows it to the redirect URI. */
