@@ -14,7 +14,10 @@ const besideProduct = [
 /** Services that put other services together. */
 const composing = '^services/(standalone|setup)/';
 
-/** The SDK of each provider, and the one worker that speaks to it. Login verifies the identities of its provider. */
+/**
+ * The SDK of each provider, and the one worker that speaks to it. Login verifies the identities of its provider. The SDKs of key
+ * services are loaded only where a key file names them.
+ */
 const sdkHolders = {
   '@aws-sdk': 'sync-worker-clouda-sm',
   '@azure': 'sync-worker-cloudb-kv|login',
@@ -27,7 +30,10 @@ const sdkRules = Object.entries(sdkHolders).map(([sdk, holder]) => ({
   name: `sdk-of-${holder.split('|')[0]}`,
   comment: "A cloud's SDK belongs to one worker, so that its updates and its faults concern one process.",
   severity: 'error',
-  from: { path: '^(libs|services)/', pathNot: [`^services/(${holder})/`, ...besideProduct] },
+  from: {
+    path: '^(libs|services)/',
+    pathNot: [`^services/(${holder})/`, '^libs/key-service/src/services/', ...besideProduct],
+  },
   to: { path: `node_modules/(${sdk})/` },
 }));
 
@@ -150,6 +156,13 @@ export default {
       to: { path: '^services/login/src/', pathNot: '^services/login/src/queries/' },
     },
     ...sdkRules,
+    {
+      name: 'key-services-on-demand',
+      comment: 'A process whose key file names no key service does not load the SDK of one.',
+      severity: 'error',
+      from: { pathNot: besideProduct },
+      to: { path: '^libs/key-service/src/services/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
   ],
   options: {
     // TypeScript 7 has no JavaScript API; swc parses the same files, type-only imports included.

@@ -52,6 +52,20 @@ const findThreads = (found) => ({
     }),
 });
 
+/**
+ * Finds the programs that are loaded only if a key file names their service, so that they make no process larger that does not
+ * use them. They share no modules with it.
+ */
+const findKeyServices = (found) => ({
+  name: 'key services',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/services\/.*\.ts$/ }, ({ path, importer, kind }) => {
+      if (kind !== 'dynamic-import' || !importer.includes('key-service')) return undefined;
+      found.push({ startedBy: relative(root, importer), file: join(dirname(importer), path) });
+      return { path: `./${basename(path, '.ts')}.js`, external: true };
+    }),
+});
+
 const options = {
   absWorkingDir: root,
   bundle: true,
@@ -70,14 +84,17 @@ const options = {
   logLevel: 'warning',
 };
 
-/** Bundles a file and the threads that it starts. Returns the total size in bytes, and the files that the bundles consist of. */
+/**
+ * Bundles a file, the threads that it starts, and the key services that it may load. Returns the total size in bytes, and the
+ * files that the bundles consist of.
+ */
 async function bundleFile(entry, folder) {
   const threads = [];
   const { metafile } = await build({
     ...options,
     entryPoints: [entry],
     outfile: join(folder, basename(entry).replace(/\.ts$/, '.js')),
-    plugins: [findThreads(threads)],
+    plugins: [findThreads(threads), findKeyServices(threads)],
     metafile: true,
   });
   const [{ bytes, inputs }] = Object.values(metafile.outputs);

@@ -36,6 +36,7 @@ const users: Record<string, string> = {
   access: 'gateway, login, secrets, sync-control',
   clock: 'login, secrets, sync-control',
   http: 'all',
+  'key-service': 'all',
   'sync-worker': 'workers',
 };
 

@@ -5,7 +5,8 @@ import {
   type KeyObject,
   randomFillSync,
 } from 'node:crypto';
-import type { KeyRing, SealKey } from './key-ring.ts';
+import type { SealKey } from './key-lines.ts';
+import type { KeyRing } from './key-ring.ts';
 
 // Layout of sealed bytes:
 //   1 version | 1 length of key id | key id | 12 nonce | 32 wrapped data key | 16 tag | 12 nonce | n ciphertext | 16 tag

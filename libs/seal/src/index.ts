@@ -1,4 +1,6 @@
 export * from './envelope.ts';
+export * from './key-file.ts';
+export * from './key-lines.ts';
 export * from './key-ring.ts';
 export * from './keyed-hash.ts';
 export * from './random-bytes.ts';

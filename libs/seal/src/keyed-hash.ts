@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import type { KeyRing, SealKey } from './key-ring.ts';
+import type { SealKey } from './key-lines.ts';
+import type { KeyRing } from './key-ring.ts';
 
 /**
  * Returns a keyed hash of a value, to detect changes without storing the value. It contains the key's id, and can be compared

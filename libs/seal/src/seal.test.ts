@@ -6,7 +6,9 @@ import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decrypt, encrypt, ForeignBytesError, SealError, sealedWith } from './envelope.ts';
-import { openKeyFile, parseKeyRing } from './key-ring.ts';
+import { openKeyFile } from './key-file.ts';
+import { keyLineText, parseKeyLines } from './key-lines.ts';
+import { parseKeyRing } from './key-ring.ts';
 import { keyedHash, matchesKeyedHash } from './keyed-hash.ts';
 import { seal } from './sealed.ts';
 
@@ -93,8 +95,35 @@ describe('key ring', () => {
     ['k1:c2hvcnQ=', /line 1: a key is 32 bytes/],
     [`bad id:${randomBytes(32).toString('base64')}`, /key id is/],
     [`${line('a')}\n${line('a')}`, /twice/],
+    ['k1:awskms:', /the wrapped key k1 must have the form/],
+    ['k1:awskms:arn:aws:kms:eu-west-1:1:key/x:not base64', /line 1: the wrapped key k1 must have the form/],
+    ['k1:awskms:arn:aws:kms:eu-west-1:1:key/x:QUFBQQ==', /contains the wrapped key k1/],
   ])('refuses %j without showing the key', (text, message) => {
     expect(() => parseKeyRing(text, 'ring')).toThrow(message);
+  });
+
+  test('reads a wrapped key, whose name may contain colons, and writes the same line', () => {
+    const text = 'k1:awskms:arn:aws:kms:eu-west-1:1:key/x:QUFBQQ== bound';
+    const [key] = parseKeyLines(text, 'ring');
+    expect(key).toEqual({
+      id: 'k1',
+      isBound: true,
+      service: 'awskms',
+      wrappedWith: 'arn:aws:kms:eu-west-1:1:key/x',
+      ciphertext: Buffer.from('AAAA'),
+    });
+    expect(keyLineText(key!)).toBe(text);
+  });
+
+  test('a wrapped key that is not 32 bytes is refused', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'wrapped-'));
+    const file = join(folder, 'seal.key');
+    writeFileSync(file, 'k1:awskms:x:QUFBQQ==');
+    await expect(openKeyFile(file, async () => Buffer.alloc(16))).rejects.toThrow(
+      'the wrapped key k1 is not',
+    );
+    await expect(openKeyFile(file)).rejects.toThrow('the key k1 is wrapped by a key service');
+    rmSync(folder, { recursive: true });
   });
 
   test('accepts one key in hex without an id', () => {
@@ -120,30 +149,30 @@ describe('key file', () => {
   const file = join(folder, 'seal.key');
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('after a reload, its first key encrypts, and a key that was removed still decrypts', () => {
+  test('after a reload, its first key encrypts, and a key that was removed still decrypts', async () => {
     writeFileSync(file, older);
-    const keys = openKeyFile(file);
+    const keys = await openKeyFile(file);
     const sealed = encrypt(keys, 'row', Buffer.from('old'));
     writeFileSync(file, `${newer}\n${older}`);
-    keys.reload();
+    await keys.reload();
     writeFileSync(file, newer);
-    keys.reload();
+    await keys.reload();
     expect(sealedWith(encrypt(keys, 'row', Buffer.from('new')))).toBe('2026');
     expect(decrypt(keys, 'row', sealed).toString()).toBe('old');
     expect(keys.keys.map(({ id }) => id)).toEqual(['2026', '2025']);
   });
 
-  test('decrypts with a key that was added to the file, before it is reloaded', () => {
+  test('decrypts with a key that was added to the file, before it is reloaded', async () => {
     writeFileSync(file, older);
-    const keys = openKeyFile(file);
+    const keys = await openKeyFile(file);
     writeFileSync(file, `${older}\n${newer}`);
     const sealed = encrypt(parseKeyRing(newer, 'test'), 'row', Buffer.from('by another process'));
     expect(decrypt(keys, 'row', sealed).toString()).toBe('by another process');
   });
 
-  test('keeps its keys if the file is unusable, lacks the current one, or has another key under a known id', () => {
+  test('keeps its keys if the file is unusable, lacks the current one, or has another key under a known id', async () => {
     writeFileSync(file, older);
-    const keys = openKeyFile(file);
+    const keys = await openKeyFile(file);
     const sealed = encrypt(keys, 'row', Buffer.from('old'));
     for (const [content, reason] of [
       ['', /contains no key/],
@@ -152,7 +181,7 @@ describe('key file', () => {
       [newer, /lacks the current key 2025/],
     ] as const) {
       writeFileSync(file, content);
-      expect(() => keys.reload()).toThrow(reason);
+      await expect(keys.reload()).rejects.toThrow(reason);
       expect(decrypt(keys, 'row', sealed).toString()).toBe('old');
     }
   });

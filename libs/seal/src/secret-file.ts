@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  chownSync,
   closeSync,
   fsyncSync,
   linkSync,
@@ -7,7 +8,10 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -41,6 +45,27 @@ export function readSecretFile(file: string): string | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/**
+ * Replaces a file as a whole, readable only by its owner, who stays the same: after a crash, the file has the former content or
+ * the new one.
+ * @throws if the file does not have the content `former` any more
+ */
+export function replaceSecretFile(file: string, former: string, content: string): void {
+  const target = realpathSync(file);
+  const draft = join(dirname(target), `${draftPrefix(target)}${randomBytes(6).toString('hex')}`);
+  try {
+    writeFileSync(draft, content, { flag: 'wx', mode: 0o600, flush: true });
+    const { uid, gid } = statSync(target);
+    if (statSync(draft).uid !== uid) chownSync(draft, uid, gid);
+    if (readFileSync(target, 'utf8') !== former)
+      throw new Error(`${file} was changed by somebody else at the same time`);
+    renameSync(draft, target);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  syncFolder(dirname(target));
 }
 
 const draftPrefix = (file: string): string => `.${basename(file)}.new-`;

@@ -20,11 +20,24 @@ const httpUrl = z.url({ protocol: /^https?$/ });
  */
 export const drainSeconds = z.coerce.number().min(0).max(12).default(5);
 
+const endpoint = z.url({ protocol: /^https?$/ }).optional();
+
+/** Variables of a process that reads keys which a key service may have wrapped. */
+export const keyServiceEnv = {
+  /** A name of the installation, which is authenticated with each wrapped key: another one cannot unwrap it. */
+  KEY_SERVICE_CONTEXT: z.string().min(1).max(256).default('secrets-service'),
+  /** Where requests to the key services go, instead of to their public endpoints. */
+  AWSKMS_ENDPOINT_URL: endpoint,
+  AZUREKV_ENDPOINT_URL: endpoint,
+  GCPKMS_ENDPOINT_URL: endpoint,
+};
+
 /** Variables of a process with a database and encrypted data. Keys are passed as file paths, never in the environment itself. */
 export const databaseEnv = {
   ...processEnv,
   DATABASE_URL: z.string().min(1),
   SEAL_KEY_FILE: z.string().min(1),
+  ...keyServiceEnv,
 };
 
 /** The variable of a process that verifies rows of the database; without it, every row is believed. */

@@ -1,4 +1,5 @@
 export * from './base-env.ts';
+export * from './preparation.ts';
 export * from './reload-files.ts';
 export * from './reload-signal.ts';
 export * from './run-service.ts';

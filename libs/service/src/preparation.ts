@@ -21,14 +21,14 @@ const pause = { firstMs: 250, maxMs: 3_000 };
 const reminderMs = 10 * 60_000;
 
 /**
- * Runs a preparation until it succeeds. After the first failed attempt, the address of the service shows that the process lives
- * and is not ready.
+ * Runs a preparation until it succeeds. After the first failed attempt, the address of the service, if there is one, shows that
+ * the process lives and is not ready.
  * @throws what the preparation throws, unless something is missing
  */
 export async function runPreparation(
   preparation: Preparation,
   app: RequestListener,
-  options: ServerOptions,
+  options: ServerOptions | undefined,
   log: Logger,
 ): Promise<void> {
   const { needs, run, isMissing } = preparation;
@@ -43,12 +43,12 @@ export async function runPreparation(
       const isDue = performance.now() - remindedAt >= reminderMs;
       if (isDue) log.warn({ error: reasonOf(error), needs }, 'not ready: waiting for what the service needs');
       if (isDue) remindedAt = performance.now();
-      waiting ??= await startServer(waitingApp(app, needs), options);
+      if (options !== undefined) waiting ??= await startServer(waitingApp(app, needs), options);
       await sleep(pauseMs);
     }
   }
-  if (waiting === undefined) return;
-  await waiting.stop(0);
+  if (remindedAt === Number.NEGATIVE_INFINITY) return;
+  await waiting?.stop(0);
   log.info({ needs }, 'what the service needs is there');
 }
 

@@ -1,5 +1,5 @@
 import { commaList, port } from '@secrets/config';
-import { drainSeconds, processEnv, rowKeyEnv, serviceUrls } from '@secrets/service';
+import { drainSeconds, keyServiceEnv, processEnv, rowKeyEnv, serviceUrls } from '@secrets/service';
 import { z } from 'zod';
 import { gatewayEnv } from './settings.ts';
 
@@ -18,6 +18,7 @@ export const Env = z
     DATABASE_URL: z.string().min(1),
     INTERNAL_KEY_FILE: z.string().min(1),
     ...rowKeyEnv,
+    ...keyServiceEnv,
     /** The devices of the audit log: files, and `-` for stdout. */
     AUDIT_FILE: commaList.refine((devices) => devices.length > 0, 'must name a file, or - for stdout'),
     DRAIN_SECONDS: drainSeconds,

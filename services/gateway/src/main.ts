@@ -1,8 +1,8 @@
 import { readInternalKeys } from '@secrets/caller';
 import { openPostgres } from '@secrets/db';
 import { startServer } from '@secrets/http';
-import { openKeyFile } from '@secrets/seal';
-import { onReloadSignal, openReloadedIfGiven, reloadFiles, runService, serve } from '@secrets/service';
+import { openRowKeys } from '@secrets/key-service';
+import { onReloadSignal, reloadFiles, runService, serve } from '@secrets/service';
 import { openAudit } from '@secrets/telemetry';
 import { createGateway } from './app.ts';
 import { Env } from './config.ts';
@@ -10,14 +10,12 @@ import { healthPath } from './request/gateway-request.ts';
 import { tlsFiles } from './settings.ts';
 import { observeCertificate } from './telemetry/certificate-expiry.ts';
 
-await runService('gateway', Env, async ({ env, log, metrics, onStop }) => {
+await runService('gateway', Env, async (started) => {
+  const { env, log, metrics, onStop } = started;
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'gateway' });
   onStop(db.close);
   const keys = readInternalKeys(db, env.INTERNAL_KEY_FILE);
-  const rowKeys = openReloadedIfGiven({ log, onStop }, 'the row keys', {
-    file: env.ROW_KEY_FILE,
-    open: openKeyFile,
-  });
+  const rowKeys = await openRowKeys(started, { host: env.HOST, port: env.INTERNAL_PORT });
   const audit = await openAudit(env.AUDIT_FILE);
   onStop(audit.close);
   const gateway = createGateway(

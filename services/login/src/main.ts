@@ -1,23 +1,17 @@
 import { readInternalKeys } from '@secrets/caller';
 import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
 import { internalHeaderBytes } from '@secrets/http';
+import { openKeysOfService } from '@secrets/key-service';
 import { schemas } from '@secrets/schemas';
-import { openKeyFile } from '@secrets/seal';
-import { openReloaded, openReloadedIfGiven, runService, serve } from '@secrets/service';
+import { runService, serve } from '@secrets/service';
 import { createLogin, ensureRootToken } from './app.ts';
 import { Env, loginMethodConfig } from './config.ts';
 
-await runService('login', Env, async ({ env, log, metrics, onStop }) => {
+await runService('login', Env, async (started) => {
+  const { env, log, metrics, onStop } = started;
   const db = openPostgres({ url: env.DATABASE_URL, applicationName: 'login' });
   onStop(db.close);
-  const keyRing = openReloaded({ log, onStop }, 'the seal keys', {
-    file: env.SEAL_KEY_FILE,
-    open: openKeyFile,
-  });
-  const rowKeys = openReloadedIfGiven({ log, onStop }, 'the row keys', {
-    file: env.ROW_KEY_FILE,
-    open: openKeyFile,
-  });
+  const { keyRing, rowKeys } = await openKeysOfService(started);
   const keys = readInternalKeys(
     db,
     env.INTERNAL_KEY_FILE,

@@ -5,12 +5,13 @@ import { type Db, prepareSchema } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { createGateway, observeCertificate, tlsFiles } from '@secrets/gateway';
 import { internalClient, internalHeaderBytes, type Service, startServer } from '@secrets/http';
+import { openKeys } from '@secrets/key-service';
 import { createLogin, ensureRootToken, loginMethodConfig, writeFirstPolicies } from '@secrets/login';
 import type { Sandbox } from '@secrets/sandbox';
 import { serviceSchemas } from '@secrets/schemas';
-import { type KeyFile, openKeyFile } from '@secrets/seal';
+import type { KeyFile } from '@secrets/seal';
 import { createSecrets } from '@secrets/secrets';
-import { type Process, type ReloadedFiles, reloadFiles, serve, stopInOrder } from '@secrets/service';
+import { type Process, reloadFiles, serve, stopInOrder } from '@secrets/service';
 import { createSyncControl, restartBackgroundWork } from '@secrets/sync-control';
 import { endAllLeases, reviveAll } from '@secrets/sync-entries';
 import {
@@ -89,7 +90,8 @@ export async function startStandalone(env: Env, log: Logger, metrics: Metrics): 
   }
 }
 
-async function start({ env, log, metrics, onStop }: Process<Env>): Promise<Omit<Standalone, 'stop'>> {
+async function start(started: Process<Env>): Promise<Omit<Standalone, 'stop'>> {
+  const { env, log, metrics, onStop } = started;
   warnOfExposure(env, log);
   const folder = openDataFolder(env);
   const databases = await openDatabases(env, folder.database, log);
@@ -100,9 +102,9 @@ async function start({ env, log, metrics, onStop }: Process<Env>): Promise<Omit<
   onStop(() => sandbox?.stop());
   const broker = openMemoryBroker({ log: loggerOf(log, 'broker') });
   onStop(() => broker.close());
-  const keyRing = openKeyFile(folder.sealKey);
+  const keyRing = await openKeys(started, 'the seal keys', { file: folder.sealKey, onSignal });
   const keys = readInternalKeys(db, folder.internalKey);
-  const rowKeys = openKeyFile(folder.rowKey);
+  const rowKeys = await openKeys(started, 'the row keys', { file: folder.rowKey, onSignal });
   const isNamed = env.INSTALLATION !== undefined || env.DATABASE_URL !== undefined;
   const place = isNamed ? undefined : placeOf(folder);
   const parts: Parts = {
@@ -121,12 +123,10 @@ async function start({ env, log, metrics, onStop }: Process<Env>): Promise<Omit<
   const { created: isFirstStart } = await ensureRootToken(db, { file: folder.rootToken, rowKeys });
   const services = await startServices(parts, sandbox);
   for (const driver of driversOf(env, sandbox)) await startWorker(parts, driver, services.urls);
-  reloadOwn(parts, { what: 'the seal keys', files: [folder.sealKey], reload: keyRing.reload });
-  reloadOwn(parts, { what: 'the row keys', files: [folder.rowKey], reload: rowKeys.reload });
   const gateway = await startGateway(parts, services, folder.audit);
-  const started = { ...gateway, rootTokenFile: folder.rootToken, sandbox };
-  if (sandbox !== undefined) await prepareSignIn(sandbox, { ...started, isFirstStart }, log);
-  return started;
+  const standalone = { ...gateway, rootTokenFile: folder.rootToken, sandbox };
+  if (sandbox !== undefined) await prepareSignIn(sandbox, { ...standalone, isFirstStart }, log);
+  return standalone;
 }
 
 async function prepareData(db: Db, folder: DataFolder, log: Logger): Promise<void> {
@@ -273,7 +273,7 @@ async function startGateway(
   if (options.tls !== undefined) {
     const observe = await observeCertificate(metrics, options.tls.certFile);
     const reload = () => reloadTls().then(observe);
-    reloadOwn(parts, { what: 'the TLS files', files: Object.values(options.tls), reload });
+    reloadFiles(parts, { what: 'the TLS files', files: Object.values(options.tls), reload, onSignal });
   }
   const { consolePath } = gateway;
   return {
@@ -285,8 +285,7 @@ async function startGateway(
 }
 
 /** Closing the terminal sends SIGHUP too; it still ends a process that was started there. */
-const reloadOwn = (parts: Parts, files: ReloadedFiles): void =>
-  reloadFiles(parts, { ...files, onSignal: !process.stdin.isTTY });
+const onSignal = !process.stdin.isTTY;
 
 /** Over TLS, no other name has a certificate that a browser accepts for it: there, names are only checked if some are given. */
 const checkedHosts = (env: Env): readonly string[] | undefined =>

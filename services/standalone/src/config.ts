@@ -1,7 +1,7 @@
 import { commaList, port, toggle } from '@secrets/config';
 import { gatewayEnv } from '@secrets/gateway';
 import { loginMethodEnv } from '@secrets/login';
-import { processEnv } from '@secrets/service';
+import { keyServiceEnv, processEnv } from '@secrets/service';
 import { syncControlEnv } from '@secrets/sync-control';
 import { workerEnv } from '@secrets/sync-worker';
 import { workerIdentity } from '@secrets/sync-worker-clouda-sm/worker-identity';
@@ -20,6 +20,7 @@ export const Env = z.object({
   SEAL_KEY_FILE: z.string().optional(),
   INTERNAL_KEY_FILE: z.string().optional(),
   ROW_KEY_FILE: z.string().optional(),
+  ...keyServiceEnv,
   /** Files, and `-` for stdout. By default, a file in `DATA_DIR`. */
   AUDIT_FILE: commaList.default([]),
   ...gatewayEnv,

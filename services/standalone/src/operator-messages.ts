@@ -1,6 +1,7 @@
 import { ConfigError } from '@secrets/config';
 import { DatabaseStartError } from '@secrets/db';
 import { errorCode } from '@secrets/domain';
+import { KeyServiceError } from '@secrets/key-service';
 import { SealKeyError } from '@secrets/seal-rotation';
 import type { Standalone } from './app.ts';
 import type { Env } from './config.ts';
@@ -39,7 +40,9 @@ Try:
 
 /** Returns what the operator can do about an error at startup; undefined if there is nothing to add to the error itself. */
 export function startFailure(error: unknown, env: Env | undefined): string | undefined {
-  if ([ConfigError, DatabaseStartError, SealKeyError].some((known) => error instanceof known))
+  if (
+    [ConfigError, DatabaseStartError, KeyServiceError, SealKeyError].some((known) => error instanceof known)
+  )
     return (error as Error).message;
   if (errorCode(error) !== 'EADDRINUSE') return undefined;
   const { address, port } = error as { address?: string; port?: number };

@@ -2,13 +2,14 @@ import { openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
 import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
 import { internalHeaderBytes } from '@secrets/http';
+import { openKeysOfService } from '@secrets/key-service';
 import { schemas } from '@secrets/schemas';
-import { openKeyFile } from '@secrets/seal';
-import { openReloaded, openReloadedIfGiven, runService, serve } from '@secrets/service';
+import { runService, serve } from '@secrets/service';
 import { backgroundConnections, createSyncControl } from './app.ts';
 import { Env, toConfig } from './config.ts';
 
-await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
+await runService('sync-control', Env, async (started) => {
+  const { env, log, metrics, onStop } = started;
   const url = env.DATABASE_URL;
   const db = openPostgres({ url, applicationName: 'sync-control' });
   onStop(db.close);
@@ -21,14 +22,7 @@ await runService('sync-control', Env, async ({ env, log, metrics, onStop }) => {
   onStop(backgroundDb.close);
   const broker = openRabbit({ url: env.AMQP_URL, log });
   onStop(() => broker.close());
-  const keyRing = openReloaded({ log, onStop }, 'the seal keys', {
-    file: env.SEAL_KEY_FILE,
-    open: openKeyFile,
-  });
-  const rowKeys = openReloadedIfGiven({ log, onStop }, 'the row keys', {
-    file: env.ROW_KEY_FILE,
-    open: openKeyFile,
-  });
+  const { keyRing, rowKeys } = await openKeysOfService(started);
   const keys = readInternalKeys(db, env.INTERNAL_KEY_FILE);
   const deps = { db, backgroundDb, broker, keyRing, keys, rowKeys, log, metrics };
   const syncControl = createSyncControl(deps, toConfig(env));

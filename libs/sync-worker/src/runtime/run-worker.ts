@@ -5,9 +5,10 @@ import { checkDatabase, type Db, openPostgres } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { createEgressGuard } from '@secrets/egress';
 import { internalClient, operatorApp } from '@secrets/http';
-import { type KeyRing, openKeyFile } from '@secrets/seal';
+import { openKeys } from '@secrets/key-service';
+import type { KeyRing } from '@secrets/seal';
 import { requireSealKeys, SealKeyError } from '@secrets/seal-rotation';
-import { reloadFiles, runService, serve } from '@secrets/service';
+import { runService, serve } from '@secrets/service';
 import type { Logger } from '@secrets/telemetry';
 import type { z } from 'zod';
 import type { Driver } from '../driver/driver.ts';
@@ -22,7 +23,8 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
   Env: Schema,
   driverOf: (env: z.infer<Schema>) => Driver,
 ): Promise<void> =>
-  runService(service, Env, async ({ env, log, metrics, onStop }) => {
+  runService(service, Env, async (started) => {
+    const { env, log, metrics, onStop } = started;
     const url = env.DATABASE_URL;
     const db = openPostgres({ url, connections: 6, lockTimeoutMs: 10_000, applicationName: service });
     onStop(db.close);
@@ -30,12 +32,9 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
     onStop(unblockedDb.close);
     const broker = openRabbit({ url: env.AMQP_URL, log });
     onStop(() => broker.close());
-    const keyRing = openKeyFile(env.SEAL_KEY_FILE);
+    const options = { host: env.HOST, port: env.INTERNAL_PORT };
+    const keyRing = await openKeys(started, 'the seal keys', { file: env.SEAL_KEY_FILE, server: options });
     await checkSealKeys(unblockedDb, keyRing, log);
-    reloadFiles(
-      { log, onStop },
-      { what: 'the seal keys', files: [env.SEAL_KEY_FILE], reload: keyRing.reload },
-    );
     const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
     const driver = driverOf(env);
     const worker = createSyncWorker(
@@ -54,7 +53,6 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
       workerConfig(env),
     );
     const app = operatorApp({ metrics, readiness: readiness(db, broker), databaseTime: db.now });
-    const options = { host: env.HOST, port: env.INTERNAL_PORT };
     await serve({ app, ...worker }, options, { log, onStop }, { isForOperators: true });
   });
 

@@ -1,0 +1,2 @@
+export * from './key-services.ts';
+export * from './open-keys.ts';
