@@ -1,3 +1,4 @@
+import { keyServiceEnv } from '@secrets/service';
 import { z } from 'zod';
 
 const address = /^[^\s@]+$/;
@@ -35,7 +36,11 @@ export const RowsEnv = z.object({
   DATABASE_URL: z.string().min(1),
   /** The row key of login. */
   ROW_KEY_FILE: z.string().min(1),
+  ...keyServiceEnv,
 });
+
+/** The environment of `seal-keys`. */
+export const SealKeysEnv = z.object(keyServiceEnv);
 
 /** The environment of `recover`. Without `DATABASE_URL`, it uses the embedded database that runs in `DATA_DIR`. */
 export const RecoverEnv = z.object({
@@ -46,6 +51,7 @@ export const RecoverEnv = z.object({
   DATA_DIR: z.string().min(1).default('./.data'),
   /** A file that does not exist yet, for the token. */
   RECOVERY_FILE: z.string().min(1).default('recovery-token'),
+  ...keyServiceEnv,
 });
 export type RecoverEnv = z.infer<typeof RecoverEnv>;
 

@@ -1,16 +1,21 @@
 import { readConfig, withFiles } from '@secrets/config';
 import { openPostgres } from '@secrets/db';
-import { readKeyRing } from '@secrets/seal';
+import { type KeyServiceSettings, openKeyServices } from '@secrets/key-service';
+import { openKeyFile } from '@secrets/seal';
 import { createLogger } from '@secrets/telemetry';
 import { runBackup, runRestore, runVerifyBackup } from './backup/commands.ts';
 import { prepareBroker } from './broker/prepare-broker.ts';
-import { BrokerEnv, DatabaseEnv, KeysEnv, RecoverEnv, RowsEnv } from './config.ts';
+import { BrokerEnv, DatabaseEnv, KeysEnv, RecoverEnv, RowsEnv, SealKeysEnv } from './config.ts';
 import { bindRows, checkRows } from './database/check-rows.ts';
 import { prepareDatabase } from './database/prepare-database.ts';
 import { recover } from './database/recover.ts';
 import { recoveryPlace } from './database/recovery-place.ts';
 import { createKeys } from './keys/create-keys.ts';
 import { readBrokerPasswords, readRolePasswords } from './keys/installation.ts';
+import { sealKeys } from './keys/seal-keys.ts';
+import { parseSealKeysArguments } from './keys/seal-keys-arguments.ts';
+
+const openRowKeys = (env: KeyServiceSettings, file: string) => openKeyFile(file, openKeyServices(env).unwrap);
 
 const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'info' });
 
@@ -18,11 +23,18 @@ const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'in
  * The commands of this program: `node main.ts keys`, then `node main.ts database` and `node main.ts broker`. `rows` changes
  * nothing; with the ID of a row key, it also lists what this key binds. `bind` takes the digest that `rows` has logged. `recover`
  * creates a root token for an operator who has no other way in. `backup` writes an encrypted archive of the database, `restore`
- * reads it, and `verify-backup` tries that (docs/operations/backup.md).
+ * reads it, and `verify-backup` tries that (docs/operations/backup.md). `seal-keys` changes how the keys of key files are stored:
+ * wrapped by a key service, or not.
  */
 const commands: Record<string, () => Promise<void>> = {
   keys: async () => {
     log.info(createKeys(readConfig(KeysEnv, process.env)), 'key files are ready');
+  },
+  'seal-keys': async () => {
+    const request = parseSealKeysArguments(process.argv.slice(3));
+    const changes = await sealKeys(request, openKeyServices(readConfig(SealKeysEnv, process.env)));
+    for (const change of changes)
+      log.info(change, request.isDry ? 'would change the file' : 'the file is ready');
   },
   database: async () => {
     const env = readConfig(DatabaseEnv, withFiles(process.env));
@@ -39,16 +51,17 @@ const commands: Record<string, () => Promise<void>> = {
   rows: async () => {
     const env = readConfig(RowsEnv, withFiles(process.env));
     const db = openPostgres({ url: env.DATABASE_URL, connections: 1, applicationName: 'setup' });
-    const counts = await checkRows(db, readKeyRing(env.ROW_KEY_FILE), {
+    const counts = await checkRows(db, await openRowKeys(env, env.ROW_KEY_FILE), {
       listedKey: process.argv[3],
       onListed: (row) => log.warn(row, 'a row that decides about access is not as it should be'),
     }).finally(db.close);
     log.info(counts, 'every row that decides about access was checked');
   },
   recover: async () => {
-    const place = recoveryPlace(readConfig(RecoverEnv, withFiles(process.env)));
+    const env = readConfig(RecoverEnv, withFiles(process.env));
+    const place = recoveryPlace(env);
     const db = openPostgres({ url: place.databaseUrl, connections: 1, applicationName: 'setup' });
-    const rowKeys = readKeyRing(place.rowKeyFile);
+    const rowKeys = await openRowKeys(env, place.rowKeyFile);
     const created = await recover(db, { file: place.file, rowKeys }).finally(db.close);
     log.warn({ ...created, file: place.file }, 'created a root token for an hour');
   },
@@ -58,7 +71,7 @@ const commands: Record<string, () => Promise<void>> = {
   bind: async () => {
     const env = readConfig(RowsEnv, withFiles(process.env));
     const db = openPostgres({ url: env.DATABASE_URL, connections: 1, applicationName: 'setup' });
-    const rowKeys = readKeyRing(env.ROW_KEY_FILE);
+    const rowKeys = await openRowKeys(env, env.ROW_KEY_FILE);
     const count = await bindRows(db, rowKeys, process.argv[3] ?? '').finally(db.close);
     log.info({ count, key: rowKeys.current.id }, 'stored the hashes of the rows that had none');
   },

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readConfig, withFiles } from '@secrets/config';
-import { type KeyRing, readKeyRing } from '@secrets/seal';
+import { openKeyServices } from '@secrets/key-service';
+import { type KeyRing, openKeyFile } from '@secrets/seal';
 import type { Logger } from '@secrets/telemetry';
 import { checkRows } from '../database/check-rows.ts';
 import { type OpenedDatabase, openAlone, openForReading } from '../database/embedded-database.ts';
@@ -61,7 +62,7 @@ function removeOld(folder: string, kept: number, log: Logger): void {
 /** The command `restore`. */
 export async function runRestore(environment: Environment, log: Logger): Promise<void> {
   const env = readConfig(RestoreEnv, withFiles(environment, secretVariables));
-  const rowKeys = readKeyRing(rowKeyFile(env));
+  const rowKeys = await openKeyFile(rowKeyFile(env), openKeyServices(env).unwrap);
   const archive = await checked(env, log);
   const database = await openAlone(env);
   const verify = (session: Parameters<typeof checkRows>[0]) => requireRowKey(session, rowKeys, log);
@@ -77,7 +78,7 @@ export async function runRestore(environment: Environment, log: Logger): Promise
 /** The command `verify-backup`. */
 export async function runVerifyBackup(environment: Environment, log: Logger): Promise<void> {
   const env = readConfig(RestoreEnv, withFiles(environment, secretVariables));
-  const rowKeys = readKeyRing(rowKeyFile(env));
+  const rowKeys = await openKeyFile(rowKeyFile(env), openKeyServices(env).unwrap);
   const archive = await checked(env, log);
   const database = await openForReading(env);
   const verified = await closing(database, ({ url }) =>
@@ -90,7 +91,9 @@ async function checked(env: RestoreEnv, log: Logger): Promise<CheckedArchive> {
   const archive = { file: resolve(env.BACKUP_FILE), decrypter: decrypterOf(env) };
   const files = env.SEAL_KEY_FILES ?? [join(resolve(env.DATA_DIR), 'seal.key')];
   for (const file of files) requireFile(file, 'a seal key', 'SEAL_KEY_FILES');
-  return checkArchive(archive, files, log);
+  const { unwrap } = openKeyServices(env);
+  const opened = files.map(async (one) => [one, await openKeyFile(one, unwrap)] as const);
+  return checkArchive(archive, new Map(await Promise.all(opened)), log);
 }
 
 function rowKeyFile({ ROW_KEY_FILE, DATA_DIR }: RestoreEnv): string {

@@ -1,4 +1,5 @@
 import { commaList, toggle } from '@secrets/config';
+import { keyServiceEnv } from '@secrets/service';
 import { z } from 'zod';
 
 /** The embedded database in `DATA_DIR`, unless `DATABASE_URL` is set. */
@@ -36,6 +37,7 @@ export const RestoreEnv = z.object({
   SEAL_KEY_FILES: commaList.optional(),
   /** The row key of login; by default, the one in `DATA_DIR`. */
   ROW_KEY_FILE: z.string().min(1).optional(),
+  ...keyServiceEnv,
   /** Whether `restore` deletes what the database has. */
   RESTORE_REPLACES: toggle.default(false),
   /** A folder for the files of settings in the archive; by default, they are not unpacked. */

@@ -11,7 +11,7 @@ import { readArchive } from './archive/read-archive.ts';
 import { hasSchemas, schemaNames } from './database/describe-database.ts';
 import { loadDatabase } from './database/load-database.ts';
 import { Progress } from './progress.ts';
-import { findSealKeys, type SealKeys } from './seal-keys-of-archive.ts';
+import { findSealKeys, type KeyFiles, type SealKeys } from './seal-keys-of-archive.ts';
 import type { SettingsFile } from './settings-files.ts';
 
 export interface Archive {
@@ -36,15 +36,11 @@ const newestVersions = (): Record<SchemaName, number> =>
  * Reads the whole archive without changing anything.
  * @throws {ArchiveError} if it cannot be decrypted, is damaged, comes from a newer version, or belongs to other seal keys
  */
-export const checkArchive = (
-  archive: Archive,
-  sealKeyFiles: readonly string[],
-  log: Logger,
-): Promise<CheckedArchive> =>
+export const checkArchive = (archive: Archive, keyFiles: KeyFiles, log: Logger): Promise<CheckedArchive> =>
   readArchive(archive.file, archive.decrypter, async (members) => {
     const reader = await ArchiveReader.open(members);
     const manifest = await reader.manifest(newestVersions());
-    const sealKeys = findSealKeys(sealKeyFiles, manifest);
+    const sealKeys = findSealKeys(keyFiles, manifest);
     const settings: SettingsFile[] = [];
     await reader.settings(manifest, (name, text) => settings.push({ name, content: Buffer.from(text) }));
     const progress = new Progress(log, 'checking the archive');

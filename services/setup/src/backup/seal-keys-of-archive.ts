@@ -1,8 +1,11 @@
-import { type KeyRing, readKeyRing } from '@secrets/seal';
+import type { KeyRing } from '@secrets/seal';
 import { requireRecordedKeys } from '@secrets/seal-rotation';
 import { ArchiveError } from './archive/archive-error.ts';
 import type { Manifest, SchemaName } from './archive/manifest.ts';
 import { schemaNames } from './database/describe-database.ts';
+
+/** The keys in each file. */
+export type KeyFiles = ReadonlyMap<string, KeyRing>;
 
 /** The key file that opens what each schema has sealed. */
 export type SealKeys = Record<SchemaName, KeyRing>;
@@ -12,11 +15,11 @@ export type SealKeys = Record<SchemaName, KeyRing>;
  * @param files the key files of login, secrets and sync-control, in any order; standalone has one for all
  * @throws {ArchiveError} if no file has the keys of a schema
  */
-export function findSealKeys(files: readonly string[], { sealKeys }: Manifest): SealKeys {
-  const rings = files.map(readKeyRing);
+export function findSealKeys(files: KeyFiles, { sealKeys }: Manifest): SealKeys {
+  const rings = [...files.values()];
   const found = schemaNames.map((schema) => {
     const ring = rings.find((one) => hasKeys(one, schema, sealKeys[schema]));
-    if (ring === undefined) throw wrongKeys(files, schema, sealKeys[schema]);
+    if (ring === undefined) throw wrongKeys([...files.keys()], schema, sealKeys[schema]);
     return [schema, ring] as const;
   });
   return Object.fromEntries(found) as SealKeys;

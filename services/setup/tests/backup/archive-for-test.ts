@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openCopySession } from '@secrets/db';
+import { readKeyRing } from '@secrets/seal';
 import { silentLogger } from '@secrets/telemetry';
 import { decrypterOf, encrypterOf } from '../../src/backup/archive/age-keys.ts';
 import { backup } from '../../src/backup/backup.ts';
@@ -33,7 +34,11 @@ export const backUp = (databaseUrl: string, file: string) =>
   backup({ databaseUrl, file, encrypter: quickEncrypter(), settings: [], log });
 
 export const check = (file: string, sealKeyFiles: string[], secret = passphrase) =>
-  checkArchive({ file, decrypter: decrypter(secret) }, sealKeyFiles, log);
+  checkArchive(
+    { file, decrypter: decrypter(secret) },
+    new Map(sealKeyFiles.map((one) => [one, readKeyRing(one)])),
+    log,
+  );
 
 export const restoreInto = async (databaseUrl: string, file: string, sealKeyFiles: string[]) =>
   restore(await check(file, sealKeyFiles), { databaseUrl, replaces: false, log });
