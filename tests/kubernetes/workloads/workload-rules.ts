@@ -35,9 +35,10 @@ function containerViolations({ resources, securityContext: security, image, env 
       'requests no resources',
     ),
     ...unless(
-      all.every((name) => resources?.limits?.[name]),
+      all.every((name) => name === 'cpu' || resources?.limits?.[name]),
       'has no limits',
     ),
+    ...unless(resources?.limits?.cpu === undefined, 'is slowed down although a CPU is idle'),
     ...unless(security?.allowPrivilegeEscalation === false, 'may gain privileges'),
     ...unless(security?.privileged !== true, 'is privileged'),
     ...unless(security?.readOnlyRootFilesystem, 'may write to its image'),

@@ -94,6 +94,18 @@ describe.each(overlays)('the overlay %s', (overlay) => {
   });
 });
 
+test('the overlay for one machine fits in a cluster of two CPUs, and its servers keep their addresses', async () => {
+  const manifests = await render('local');
+  const milliCpus = workloadsOf(manifests).flatMap(({ pod }) =>
+    pod.containers.map(({ resources }) => Number(/^(\d+)m$/.exec(resources?.requests?.cpu ?? '')?.[1])),
+  );
+  expect(milliCpus.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1_000); // the system of a cluster takes the rest
+  const headless = ofKind<{ clusterIP?: string }>(manifests, 'Service').filter(
+    ({ spec }) => spec.clusterIP === 'None',
+  );
+  expect(headless).toEqual([]);
+});
+
 test('in production, autoscalers decide how many gateways, logins and workers there are', async () => {
   const manifests = await render('production');
   interface ScalerSpec {
