@@ -77,9 +77,7 @@ describe('a pattern', () => {
     );
   });
 
-  test('of thousands of stars is compared at once', () => {
-    const start = performance.now();
+  test('of thousands of stars is compared without backtracking, which would never end', () => {
     expect(matchesStars('*a'.repeat(5_000), 'a'.repeat(4_999))).toBe(false);
-    expect(performance.now() - start).toBeLessThan(500);
   });
 });
