@@ -26,6 +26,13 @@ const jobs: Record<string, string> = {
   'setup-backup': 'backup',
 };
 
+/** Where an overlay differs that is meant for production. */
+const ofProduction = {
+  gateway: { TLS_CERT_FILE: '/run/tls/tls.crt', TLS_KEY_FILE: '/run/tls/tls.key' },
+  // With public keys, the cluster keeps nothing that decrypts an archive.
+  'setup-backup': { BACKUP_KEEP: '14', BACKUP_PASSPHRASE_FILE: undefined },
+};
+
 /** Where Kubernetes differs on purpose. */
 const differences: Record<Overlay | 'everywhere', Record<string, Record<string, string | undefined>>> = {
   everywhere: {
@@ -39,12 +46,8 @@ const differences: Record<Overlay | 'everywhere', Record<string, Record<string, 
   },
   // In Compose, TLS depends on whether the operator names a folder.
   local: { gateway: { TLS_CERT_FILE: undefined, TLS_KEY_FILE: undefined } },
-  production: {
-    gateway: { TLS_CERT_FILE: '/run/tls/tls.crt', TLS_KEY_FILE: '/run/tls/tls.key' },
-    // With public keys, the cluster keeps nothing that decrypts an archive.
-    'setup-backup': { BACKUP_KEEP: '14', BACKUP_PASSPHRASE_FILE: undefined },
-  },
-  managed: { gateway: { TLS_CERT_FILE: '/run/tls/tls.crt', TLS_KEY_FILE: '/run/tls/tls.key' } },
+  production: ofProduction,
+  managed: ofProduction,
 };
 
 /** A setting as a text that both sides can write: its value, or the name and default of what the operator sets. */
@@ -98,7 +101,7 @@ describe.each(overlays)('the overlay %s', (overlay) => {
 
   test('every service of the Compose stack runs', () => {
     const optional = overlay === 'local' ? [] : ['sandbox', 'postgres', 'rabbitmq']; // the latter belong to operators
-    const scheduled = overlay === 'production' ? [] : ['backup'];
+    const scheduled = overlay === 'local' ? ['backup'] : [];
     const elsewhere = ['keys', 'restore', 'prometheus', 'grafana', ...scheduled, ...optional];
     expect(workloads.map(({ name }) => jobs[name] ?? name).sort()).toEqual(
       Object.keys(composed)

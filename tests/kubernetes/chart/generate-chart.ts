@@ -16,6 +16,8 @@ interface ServiceValues {
 /** Kinds whose objects are only there if a value says so. */
 const conditions: Record<string, string> = {
   NetworkPolicy: '.Values.networkPolicies.enabled',
+  CronJob: '.Values.backup.enabled',
+  PersistentVolumeClaim: '.Values.backup.enabled',
   Ingress: '.Values.ingress.enabled',
   HTTPRoute: '.Values.httpRoute.enabled',
   BackendTLSPolicy: 'and .Values.httpRoute.enabled .Values.tls.enabled',
@@ -77,7 +79,7 @@ export function generateTemplates(manifests: readonly Manifest[]): Map<string, s
 /** Objects of a service have a file of their own; the others are together by kind. */
 function fileOf({ kind, metadata }: Manifest): string {
   if (kind === 'NetworkPolicy') return 'network-policies.yaml';
-  if (kind === 'Job') return 'setup.yaml';
+  if (['Job', 'CronJob', 'PersistentVolumeClaim'].includes(kind)) return 'setup.yaml';
   if (['Ingress', 'HTTPRoute', 'BackendTLSPolicy'].includes(kind)) return 'routes.yaml';
   if (kind === 'ServiceMonitor') return 'monitoring.yaml';
   return `${metadata.name.replace(/^sync-worker-/, 'workers/')}.yaml`;
@@ -134,7 +136,17 @@ const changes: Record<string, (manifest: Json) => void> = {
     delete manifest.spec.ttlSecondsAfterFinished;
     changePod(manifest.spec.template.spec, 'setup');
   },
-  CronJob: ({ spec }) => changePod(spec.jobTemplate.spec.template.spec, 'setup'),
+  CronJob: ({ spec }) => {
+    spec.schedule = expression('.Values.backup.schedule | quote');
+    changePod(spec.jobTemplate.spec.template.spec, 'setup');
+  },
+  PersistentVolumeClaim: ({ spec }) => {
+    spec.resources.requests.storage = expression('.Values.backup.storage | quote');
+    Object.assign(
+      spec,
+      block('{{- with .Values.backup.storageClassName }}', 'storageClassName: {{ . | quote }}', '{{- end }}'),
+    );
+  },
   ServiceAccount: (manifest) => {
     const { name } = manifest.metadata;
     if (name !== 'setup')
