@@ -7,7 +7,7 @@ import { type ConsoleForTest, startConsole } from './console-for-test.ts';
 const minutes = 10;
 const pages = ['Destinations', 'Associations', 'Secrets', 'Overview'];
 
-/** Passes the time of the page, which stands still otherwise, so that the numbers do not depend on how fast this machine is. */
+/** Moves the clock of the page, which only the test moves: the numbers do not depend on how fast this machine is. */
 async function pass(page: Page, seconds: number): Promise<void> {
   await page.clock.runFor(seconds * 1_000);
 }

@@ -19,7 +19,7 @@ export interface Received {
   condition: Condition;
 }
 
-/** A server of ours that answers as the documentation of a key service says; its keys are in memory. */
+/** A server with the documented responses of a key service. Its keys are in memory. */
 export interface DocumentedServer {
   url: string;
   /** Applies to this many requests, after which the service works again. */

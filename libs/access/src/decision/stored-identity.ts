@@ -8,9 +8,9 @@ import { areWithinLimit, identityPoliciesSql } from '../tokens/identity-policies
 export const StoredIdentity = z.object({
   /** An entity, whose token does not matter; null for a token without an entity. */
   entityId: z.string().nullable(),
-  /** Of the token, if there is no entity. */
+  /** The accessor of a token without an entity; null with an entity. */
   accessor: z.string().nullable(),
-  /** Of the token, if there is no entity. */
+  /** The policies of a token without an entity; empty with an entity. */
   policies: z.array(z.string()),
   displayName: z.string(),
   namespace: Namespace,

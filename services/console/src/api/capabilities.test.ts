@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Capabilities, capabilitiesReader, knownForMs } from './capabilities.ts';
 
-/** A reader whose time stands still until it is moved, and the paths of each of its requests. */
+/** A reader with a clock that only the test moves, and the paths of each of its requests. */
 function reader() {
   const asked: string[][] = [];
   const time = { ms: 0 };

@@ -1,6 +1,6 @@
 import type { Audit, Metrics } from '@secrets/telemetry';
 
-/** The same audit log, with a count of the lines that it could not write. */
+/** Returns an audit log that also counts the lines that it cannot write. */
 export function countingFailures(audit: Audit, metrics: Metrics): Audit {
   const failures = metrics.counter('gateway_audit_failures_total', 'Audit lines that could not be written');
   return {

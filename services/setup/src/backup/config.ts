@@ -17,7 +17,7 @@ export const BackupEnv = z.object({
   /** A new file. By default, one in `BACKUP_DIR` that is named after the time. */
   BACKUP_FILE: z.string().min(1).optional(),
   BACKUP_DIR: z.string().min(1).default('.'),
-  /** Of the archives in the folder that are named after the time, only so many are kept. */
+  /** The number of archives to keep in the folder, of those named after the time. */
   BACKUP_KEEP: z.coerce.number().int().min(1).optional(),
   /** Public keys of age. */
   BACKUP_RECIPIENTS: commaList.default([]),

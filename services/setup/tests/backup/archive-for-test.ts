@@ -21,7 +21,7 @@ export const passphrase = randomBytes(24).toString('base64');
 
 const log = silentLogger();
 
-/** Age takes a second to derive a key from a passphrase, unless it is told to be quick. */
+/** Encrypts with a cheap key derivation: the default of age takes a second. */
 export function quickEncrypter() {
   const encrypter = encrypterOf({ BACKUP_RECIPIENTS: [], BACKUP_PASSPHRASE: passphrase });
   encrypter.setScryptWorkFactor(10);

@@ -15,7 +15,7 @@ export function mergedEventTypes(
   return a === undefined || b === undefined ? (a ?? b) : [...new Set([...a, ...b])];
 }
 
-/** Whether a text matches a pattern, in which `*` stands for any characters. It never backtracks. */
+/** Whether a text matches a pattern, in which `*` matches any characters. It never backtracks. */
 export function matchesStars(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();
