@@ -30,7 +30,18 @@ export const scrapedJobs = (): { job: string; name: string; port: number }[] =>
 
 /** Words of the query language in lower case that are followed by a bracket or a list of labels. */
 const metricName = /\b([a-z_]+:?[a-z0-9_]*)(?=[{[) ]|$)/g;
-const keywords = new Set(['by', 'le', 'max', 'sum', 'rate', 'increase', 'histogram_quantile', 'or', 'and']);
+const keywords = new Set([
+  'by',
+  'le',
+  'max',
+  'min',
+  'sum',
+  'rate',
+  'increase',
+  'histogram_quantile',
+  'or',
+  'and',
+]);
 
 /** The names of metrics in a query, without those of labels. */
 export function metricsIn(query: string): string[] {

@@ -18,7 +18,7 @@ export interface Bug {
 }
 
 const insertedEvent =
-  'insert into secrets.outbox (secret_id, traceparent) select id, $13::text from secret where watched';
+  'select s.id, $13::text, m.id is not null from secret s left join matched m on true where (s.watched or m.id is not null)';
 const insertedEvents =
   'insert into secrets.outbox (secret_id, traceparent) select id, traceparent from secret where watched';
 

@@ -5,13 +5,16 @@ import { SyncFixture } from '../../harness/sync-fixture.ts';
 import { alerts, dashboardQueries, metricsIn } from '../../observability/sources.ts';
 import type { Suite } from '../describe-distributed.ts';
 
+/** Metrics of Prometheus itself and of Kubernetes, and one that only a gateway with a certificate has. */
+const elsewhere = /^(up|kubelet_\w+|tls_certificate_expires_seconds)$/;
+
 export function exportedMetrics(suite: Suite): void {
   test('every metric of the alerts and the dashboard is exported by a service', async () => {
     await cause(suite);
     const wanted = new Set(
       [...alerts().map(({ expression }) => expression), ...dashboardQueries('1m').map(({ query }) => query)]
         .flatMap(metricsIn)
-        .filter((name) => name !== 'up'), // Prometheus itself measures it
+        .filter((name) => !elsewhere.test(name)),
     );
     expect(wanted.size).toBeGreaterThan(15);
     await eventually(

@@ -93,7 +93,7 @@ const statement = `
   ),
   event as (
     insert into secrets.outbox (secret_id, traceparent, to_match)
-    select s.id, $13::text, m.id is not null from secret s left join matched m on true where s.watched or m.id is not null
+    select s.id, $13::text, m.id is not null from secret s left join matched m on true where (s.watched or m.id is not null)
   ),
   ${recordEvent({
     kind: "case when $11::uuid is null then 'data-write' else 'data-patch' end",
