@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { eventuallyEqual } from '../harness/eventually.ts';
 import { expectStatus } from '../harness/http.ts';
 import { SyncFixture } from '../harness/sync-fixture.ts';
@@ -21,6 +22,11 @@ describeInBrowser('secrets', () => {
 
   const versionOf = async (name: string) =>
     (await console.api('GET', `kv/metadata/${name}`)).body?.data?.current_version;
+  /** Writes the next version, after its changes were shown. */
+  async function review(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'Review and write' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Write' }).click();
+  }
   const addressOf = (name: string) => `/secrets/secret?mount=kv&name=${encodeURIComponent(name)}`;
 
   test('a mount and a secret are created without leaving the pages', async () => {
@@ -76,7 +82,7 @@ describeInBrowser('secrets', () => {
     const page = await console.open(`/secrets/secret?mount=${at.mount}&name=s`);
     await page.getByRole('button', { name: 'Write a new version' }).click();
     await page.getByLabel('Value 1', { exact: true }).fill('new');
-    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await review(page);
     await page.getByText('Version 2 was written.').waitFor();
     const stored = async () => JSON.parse((await at.value('s')) ?? '{}');
     await eventuallyEqual(stored, { a: 'new', b: 'line 1\nline 2', c: 12 });
@@ -89,7 +95,7 @@ describeInBrowser('secrets', () => {
     const page = await console.open(`/secrets/secret?mount=${at.mount}&name=s`);
     const [dialog, write] = [
       page.getByRole('alertdialog'),
-      page.getByRole('button', { name: 'Write', exact: true }),
+      page.getByRole('button', { name: 'Review and write' }),
     ];
     await page.getByRole('button', { name: 'Write a new version' }).click();
     await page.getByLabel('Value 1', { exact: true }).waitFor();
@@ -114,19 +120,47 @@ describeInBrowser('secrets', () => {
     await eventuallyEqual(async () => (await stored()).length, 2);
   });
 
+  test('before a version is written, its changes are shown without values, and the destinations that receive it', async () => {
+    const at = await SyncFixture.create(console);
+    await at.sync('s', { a: `${canary}-1`, b: '2', c: '3' });
+    const page = await console.open(`/secrets/secret?mount=${at.mount}&name=s`);
+    const region = page.getByRole('region', { name: 'New version' });
+    await page.getByRole('button', { name: 'Write a new version' }).click();
+    await page.getByRole('button', { name: 'Show value 1' }).click();
+    expect(await page.getByLabel('Value 1', { exact: true }).getAttribute('type')).toBe('text');
+    await page.getByLabel('Value 1', { exact: true }).fill(`${canary}-2`);
+    await page.getByRole('button', { name: 'Hide value 1' }).click();
+    await region.getByRole('button', { name: 'Add a key' }).click();
+    await page.getByLabel('Key 4', { exact: true }).fill('d');
+    await page.getByLabel('Value 4', { exact: true }).fill(`${canary}-4`);
+    await page.getByRole('button', { name: 'Review and write' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Write a new version of s?' });
+    const changes = dialog.getByRole('region', { name: 'Changes' });
+    await changes.getByText('2 keys unchanged.').waitFor();
+    expect(await changes.textContent()).toMatch(/1 key added:d1 key changed:a2 keys/);
+    await dialog.getByText('1 destination receives the new version:').waitFor();
+    await dialog.getByText(`cloudA-sm/${at.destination}`).waitFor();
+    expect(await dialog.textContent()).not.toContain(canary);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Write' }).click();
+    await page.getByText('Version 2 was written.').waitFor();
+    const written = { a: `${canary}-2`, b: '2', c: '3', d: `${canary}-4` };
+    expect((await console.api('GET', `${at.mount}/data/s`)).body.data.data).toEqual(written);
+  });
+
   test('a write based on an older version is refused, and its changes are applied to the newest one', async () => {
     await console.api('POST', 'kv/data/raced', { data: { a: '1', b: '1', c: '1' } });
     const page = await console.open(addressOf('raced'));
     await page.getByRole('button', { name: 'Write a new version' }).click();
     await page.getByLabel('Value 1', { exact: true }).fill('mine');
     await console.api('POST', 'kv/data/raced', { data: { a: 'theirs', b: 'theirs', c: '1', d: 'theirs' } });
-    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await review(page);
     await page.getByText('Nothing was written.').waitFor();
     expect(await page.getByLabel('Value 1', { exact: true }).inputValue()).toBe('mine');
     expect(await versionOf('raced')).toBe(2);
     await page.getByRole('button', { name: 'Apply my changes to the newest version' }).click();
     await page.getByText('It has changed a, too: your values are kept.').waitFor();
-    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await review(page);
     await page.getByText('Version 3 was written.').waitFor();
     expect((await console.api('GET', 'kv/data/raced')).body.data.data).toEqual({
       ...{ a: 'mine', b: 'theirs', c: '1', d: 'theirs' },
@@ -142,12 +176,12 @@ describeInBrowser('secrets', () => {
     await page.getByRole('button', { name: 'Write a new version' }).click();
     await page.getByLabel('Key 1', { exact: true }).fill('a');
     await page.getByLabel('Value 1', { exact: true }).fill('2');
-    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await review(page);
     await page.getByText('Version 2 was written.').waitFor();
     await page.getByRole('button', { name: 'Write a new version' }).click();
     await page.getByRole('button', { name: 'Edit as JSON' }).click();
     await replaceText(page.getByRole('textbox', { name: 'Data as JSON' }), '{"b": null}');
-    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await page.getByRole('button', { name: 'Review and write' }).click();
     await page
       .getByRole('alertdialog')
       .getByText(/cannot be shown: this token may not/)
@@ -185,7 +219,7 @@ describeInBrowser('secrets', () => {
       .click();
     await page.getByLabel('Key 3', { exact: true }).fill('added');
     await page.getByLabel('Value 3', { exact: true }).fill('x');
-    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await review(page);
     await page.getByText('Version 2 was written.').waitFor();
     await page.getByRole('button', { name: 'Show n, version 2' }).click();
     await page.getByText('12345678901234567890', { exact: true }).waitFor();

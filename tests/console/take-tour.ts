@@ -142,8 +142,17 @@ async function writeSecret(page: Page, password: string, version: number): Promi
   if (version > 1) await press(page, 'Write a new version');
   await page.getByLabel('Key 1', { exact: true }).fill('password');
   await page.getByLabel('Value 1', { exact: true }).fill(password);
-  await press(page, 'Write');
+  if (version === 1) await press(page, 'Write');
+  else await reviewAndWrite(page, version);
   await page.getByText(`Version ${version} was written.`).waitFor();
+}
+
+/** Writes a version after its changes were shown. */
+async function reviewAndWrite(page: Page, version: number): Promise<void> {
+  await press(page, 'Review and write');
+  await page.getByRole('alertdialog').getByText('prod').waitFor();
+  if (version === 2) await picture(page, 'review');
+  await confirm(page, 'Write');
 }
 
 async function openSecret(page: Page): Promise<void> {

@@ -18,18 +18,56 @@ export const NameLines = ({ names }: { names: readonly string[] }) => (
 );
 
 /** Names the destinations from which something is removed, for a dialog. `what` such as “these keys”. */
-export function LosingDestinations({ secret, what }: { secret: SecretRef; what: string }) {
+export const LosingDestinations = ({ secret, what }: { secret: SecretRef; what: string }) => (
+  <SyncedDestinations
+    secret={secret}
+    verbs={['loses', 'lose']}
+    what={what}
+    unknown={`Destinations that lose ${what}`}
+  />
+);
+
+interface ReceivingProps {
+  secret: SecretRef;
+  /** The keys that are removed, such as “the removed key”; undefined if there are none. */
+  losing: string | undefined;
+}
+
+/** Names the destinations that receive a new version, for a dialog, and says what they lose. */
+export const ReceivingDestinations = ({ secret, losing }: ReceivingProps) => (
+  <section className="stack" aria-label="Destinations">
+    <SyncedDestinations
+      secret={secret}
+      verbs={['receives', 'receive']}
+      what={losing === undefined ? 'the new version' : `the new version, without ${losing}`}
+      unknown="Destinations that receive it"
+    />
+    {losing !== undefined && (
+      <p>Where each key is an external secret of its own, those of removed keys are deleted.</p>
+    )}
+  </section>
+);
+
+interface SyncedDestinationsProps {
+  secret: SecretRef;
+  /** Of one destination, and of several. */
+  verbs: readonly [string, string];
+  what: string;
+  /** The beginning of the sentence that they cannot be shown. */
+  unknown: string;
+}
+
+function SyncedDestinations({ secret, verbs, what, unknown }: SyncedDestinationsProps) {
   const { destinations, error, isRefused } = useSyncedTo(secret);
-  if (isRefused)
-    return <p>Destinations that lose {what} cannot be shown: this token may not read the sync status.</p>;
-  if (error) return <p>Destinations that lose {what} cannot be shown: they could not be read.</p>;
+  if (isRefused) return <p>{unknown} cannot be shown: this token may not read the sync status.</p>;
+  if (error) return <p>{unknown} cannot be shown: they could not be read.</p>;
   if (destinations === undefined) return <p role="status">Reading the destinations…</p>;
   if (destinations.length === 0) return <p>It is not synced to any destination.</p>;
   return (
     <>
       <p>
         <strong>{count(destinations.length, 'destination')}</strong>{' '}
-        {destinations.length === 1 ? 'loses' : 'lose'} {what}:
+        {verbs[destinations.length === 1 ? 0 : 1]} {what}:
       </p>
       <NameLines names={destinations.map(({ type, name }) => `${type}/${name}`)} />
     </>

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { Button } from '../../../../components/button.tsx';
 import { TextField } from '../../../../components/fields/text-field.tsx';
 import type { Pair } from './draft.ts';
@@ -5,12 +6,13 @@ import type { Pair } from './draft.ts';
 interface PairFieldsProps {
   pairs: readonly Pair[];
   onChange(pairs: readonly Pair[]): void;
-  /** Whether values are shown while they are typed. Default: they are not. */
+  /** Whether all values are shown. Default: each is hidden until it is requested. */
   isPlain?: boolean;
 }
 
-/** Fields for keys and their values. */
+/** Fields for keys and their values. At most one hidden value is shown at a time. */
 export function PairFields({ pairs, onChange, isPlain = false }: PairFieldsProps) {
+  const [shown, setShown] = useState<number>();
   const set = (at: number, changed: Partial<Pair>) =>
     onChange(pairs.map((pair, index) => (index === at ? { ...pair, ...changed } : pair)));
   return (
@@ -21,17 +23,30 @@ export function PairFields({ pairs, onChange, isPlain = false }: PairFieldsProps
           <TextField label={`Key ${at + 1}`} value={pair.key} onChange={(key) => set(at, { key })} />
           <TextField
             label={`Value ${at + 1}${pair.isJson ? ', as JSON' : ''}`}
-            type={isPlain ? 'text' : 'password'}
+            type={isPlain || shown === at ? 'text' : 'password'}
             autoComplete="off"
             value={pair.value}
             onChange={(value) => set(at, { value })}
           />
-          <Button
-            aria-label={`Remove key ${at + 1}`}
-            onPress={() => onChange(pairs.filter((_, index) => index !== at))}
-          >
-            Remove
-          </Button>
+          <span className="row">
+            {!isPlain && (
+              <Button
+                aria-label={`${shown === at ? 'Hide' : 'Show'} value ${at + 1}`}
+                onPress={() => setShown(shown === at ? undefined : at)}
+              >
+                {shown === at ? 'Hide' : 'Show'}
+              </Button>
+            )}
+            <Button
+              aria-label={`Remove key ${at + 1}`}
+              onPress={() => {
+                setShown(undefined);
+                onChange(pairs.filter((_, index) => index !== at));
+              }}
+            >
+              Remove
+            </Button>
+          </span>
         </div>
       ))}
       <div>

@@ -8,9 +8,9 @@ import type { SecretPaths } from '../secret-paths.ts';
 import type { Rights } from './base.ts';
 import { ConflictNotice } from './conflict-notice.tsx';
 import { type Draft, dataOfDraft, switched } from './draft.ts';
+import { type KeyChanges, keyChanges } from './key-changes.ts';
 import { PairFields } from './pair-fields.tsx';
-import { RemovalDialog } from './removal-dialog.tsx';
-import { removedKeys } from './removed-keys.ts';
+import { ReviewDialog } from './review-dialog.tsx';
 import { type EditorState, isConflict, type SecretEditor, useSecretEditor } from './secret-editor.ts';
 
 interface WriteFormProps {
@@ -76,7 +76,7 @@ function Editor({ secret, writing, editing }: EditorProps) {
   const [reason, setReason] = useState<string>();
   const [asked, setAsked] = useState<{
     data: Record<string, unknown>;
-    keys: readonly string[] | undefined;
+    changes: KeyChanges;
   }>();
   const withData = (use: (data: Record<string, unknown>) => void) => {
     const data = dataOfDraft(draft);
@@ -84,9 +84,9 @@ function Editor({ secret, writing, editing }: EditorProps) {
     if (typeof data !== 'string') use(data);
   };
   const submit = (data: Record<string, unknown>) => {
-    const keys = removedKeys(base, data);
-    if (keys?.length === 0) writing.write(base, data);
-    else setAsked({ data, keys });
+    // The first version replaces nothing.
+    if (base.version === 0) writing.write(base, data);
+    else setAsked({ data, changes: keyChanges(base, data) });
   };
   return (
     <form
@@ -105,14 +105,14 @@ function Editor({ secret, writing, editing }: EditorProps) {
       <Outcome writing={writing} editing={editing} onRebase={() => withData(() => writing.rebase(editing))} />
       <div className="row">
         <Button type="submit" kind="primary" isPending={writing.isPending}>
-          Write
+          {base.version === 0 ? 'Write' : 'Review and write'}
         </Button>
         {base.version !== 0 && <Button onPress={writing.close}>Cancel</Button>}
       </div>
       {asked && (
-        <RemovalDialog
+        <ReviewDialog
           secret={secret}
-          keys={asked.keys}
+          changes={asked.changes}
           onConfirm={() => {
             setAsked(undefined);
             writing.write(base, asked.data);
