@@ -52,4 +52,4 @@ function tableOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): st
 }
 
 /** A text of a store may contain characters that control a terminal. */
-const printable = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ');
+export const printable = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ');

@@ -1,25 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Context, Verdict } from './command.ts';
-import { change, plan, type Secrets } from './commands/associations.ts';
+import { change, plan } from './commands/associations.ts';
 import { failed, status } from './commands/status.ts';
 import { type ImportFields, importSecrets, inspect } from './commands/stores.ts';
 import { wait } from './commands/wait.ts';
 import { completionFor, isShell } from './completion.ts';
-import type { Format } from './output.ts';
-
-/** The process that the program runs in. */
-export interface Surroundings {
-  version: string;
-  /** The tools of a command that prints in this format. */
-  context(format: Format): Context;
-  /** The lines of standard input. */
-  readLines(): Promise<string[]>;
-  print(text: string): void;
-  /** Called with the result of a command that has ended. */
-  ended(verdict: Verdict): void;
-}
-
-const watchMs = 5_000;
+import { describeRules } from './describe-rules.ts';
+import { type Runner, runnerOf, type Surroundings } from './runner.ts';
 
 const seconds = (text: string): number => {
   const [, number, unit = 's'] = /^(\d{1,6})([smh]?)$/.exec(text) ?? [];
@@ -31,15 +17,6 @@ const positive = (text: string): number => {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('must be a positive integer.');
   return Number(text);
 };
-
-/** Runs commands with the options of the program. */
-interface Runner {
-  run(work: (context: Context) => Promise<Verdict>): Promise<void>;
-  /** Runs a command again and again if it is watched. */
-  watch(isWatched: boolean, work: (context: Context) => Promise<Verdict>): Promise<void>;
-  /** Returns the names, or the lines of the standard input in place of `-`. */
-  secretsOf(mount: string, names: string[]): Promise<Secrets>;
-}
 
 /** Describes all commands. Each ends with the verdict that `surroundings.ended` gets. */
 export function describeProgram(surroundings: Surroundings): Command {
@@ -54,6 +31,7 @@ export function describeProgram(surroundings: Surroundings): Command {
   const runner = runnerOf(program, surroundings);
   describeStatus(program, runner);
   describeAssociations(program, runner);
+  describeRules(program, runner);
   describeStores(program, runner);
   program
     .command('completion')
@@ -64,26 +42,6 @@ export function describeProgram(surroundings: Surroundings): Command {
       surroundings.print(completionFor(shell, program));
     });
   return program;
-}
-
-function runnerOf(program: Command, { context, readLines, ended }: Surroundings): Runner {
-  const contextOf = () => context(program.opts<{ output: Format }>().output);
-  return {
-    run: async (work) => ended(await work(contextOf())),
-    watch: async (isWatched, work) => {
-      const tools = contextOf();
-      for (;;) {
-        const verdict = await work(tools);
-        if (!isWatched) return ended(verdict);
-        await tools.sleep(watchMs);
-      }
-    },
-    secretsOf: async (mount, names) => {
-      const all = names.length === 1 && names[0] === '-' ? await readLines() : names;
-      if (all.length === 0) throw new Error('there are no names in the standard input');
-      return { mount, names: all };
-    },
-  };
 }
 
 function describeStatus(program: Command, { run, watch }: Runner): void {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { connectionFrom, openApi, Refused, Unreachable } from './api.ts';
 import { environment } from './config.ts';
 import { openOutput } from './output.ts';
@@ -34,7 +34,7 @@ const program = describeProgram({
     process.exitCode = verdict ? 0 : 1;
   },
 });
-for (const command of [program, ...program.commands]) command.exitOverride();
+for (const command of withSubcommands(program)) command.exitOverride();
 
 try {
   await program.parseAsync();
@@ -42,6 +42,10 @@ try {
   process.exitCode = exitCodeOf(error);
   if (!(error instanceof CommanderError))
     say(`secrets-sync: ${error instanceof Error ? error.message : String(error)}\n`);
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
 function exitCodeOf(error: unknown): number {

@@ -1,39 +1,19 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectStatus } from '../../../tests/harness/http.ts';
 import { type Installation, startInstallation } from '../../../tests/harness/installation.ts';
-
-const program = fileURLToPath(new URL('../src/secrets-sync.ts', import.meta.url));
-
-interface Ended {
-  code: number | null;
-  out: string;
-  err: string;
-}
+import { runCli } from './cli-for-test.ts';
 
 describe('secrets-sync', () => {
   let service: Installation;
   let home: string;
 
-  /** Runs the program as a user would. */
-  async function run(
-    args: string[],
-    { env = {}, input = '' }: { env?: NodeJS.ProcessEnv; input?: string } = {},
-  ): Promise<Ended> {
-    const own = { HOME: home, VAULT_ADDR: service.url, VAULT_TOKEN: service.rootToken, ...env };
-    const child = spawn(process.execPath, [program, ...args], { env: own });
-    const [out, err]: [Buffer[], Buffer[]] = [[], []];
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-    child.stdin.end(input);
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() };
-  }
+  /** Runs the program as the operator. */
+  const run = (args: string[], { env = {}, input = '' }: { env?: NodeJS.ProcessEnv; input?: string } = {}) =>
+    runCli(args, { HOME: home, VAULT_ADDR: service.url, VAULT_TOKEN: service.rootToken, ...env }, input);
 
   const destination = async (name: string, fields: object = {}) =>
     service.api('POST', `sys/sync/destinations/cloudA-sm/${name}`, {
@@ -181,8 +161,10 @@ describe('secrets-sync', () => {
   test('completes commands and their options in bash', async () => {
     const { out } = await run(['completion', 'bash']);
     const script = `${out}\nCOMP_WORDS=(secrets-sync pl); COMP_CWORD=1; _secrets_sync; echo "\${COMPREPLY[*]}"
-COMP_WORDS=(secrets-sync plan --lo); COMP_CWORD=2; _secrets_sync; echo "\${COMPREPLY[*]}"`;
+COMP_WORDS=(secrets-sync plan --lo); COMP_CWORD=2; _secrets_sync; echo "\${COMPREPLY[*]}"
+COMP_WORDS=(secrets-sync rules de); COMP_CWORD=2; _secrets_sync; echo "\${COMPREPLY[*]}"
+COMP_WORDS=(secrets-sync rules delete x y --k); COMP_CWORD=5; _secrets_sync; echo "\${COMPREPLY[*]}"`;
     const child = spawn('bash', ['-c', script]);
-    expect((await child.stdout.toArray()).join('')).toBe('plan\n--look\n');
+    expect((await child.stdout.toArray()).join('')).toBe('plan\n--look\ndelete\n--keep\n');
   });
 });

@@ -14,6 +14,8 @@ interface Result {
   errors: string[];
   sync_status?: string | null;
   accepted?: boolean;
+  /** The rules that still hold what was removed. */
+  held_by_rules?: string[];
   problems?: string[];
   external_secrets?: { sub_key: string; external_name: string; change: string; problems: string[] }[];
 }
@@ -61,10 +63,21 @@ export async function change(
   let failed = 0;
   for await (const results of inParts(context, verb, destination, request)) {
     context.output.rows(results, columns);
+    for (const result of results) noteHolders(context, result);
     failed += results.filter(hasFailed).length;
   }
   if (failed > 0) context.output.note(`${failed} of ${request.secrets.names.length} have failed`);
   return failed === 0;
+}
+
+function noteHolders(
+  { output }: Context,
+  { mount, secret_name: secret, held_by_rules: rules }: Result,
+): void {
+  if (rules === undefined) return;
+  output.note(
+    `${mount}/${secret} stays associated by the ${rules.length === 1 ? 'rule' : 'rules'} ${rules.join(', ')}`,
+  );
 }
 
 /** Prints which external secrets a set would create, change or refuse. False if something would be refused. */
