@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { afterEach, expect, test } from '@jest/globals';
 import { bytesReadBy } from '../../sync-worker/src/conformance/rules/bytes-read-by.ts';
 import { networkFault } from '../../sync-worker/src/responses/network-fault.ts';
-import { createEgressGuard, type Egress } from './egress-guard.ts';
+import { createEgressGuard, type Egress, guardedDocuments } from './egress-guard.ts';
 
 const closers: (() => void)[] = [];
 
@@ -157,11 +157,14 @@ test.each([
     response.writeHead(200, { 'content-encoding': encoding }).end(body),
   );
   const url = `http://127.0.0.1:${port}`;
-  const fault = await faultOf(egress({}, url).fetch(url));
-  expect(fault).toMatchObject({
-    kind: 'unavailable',
-    message: 'the service sent a compressed response, which was not requested',
-  });
+  const documents = guardedDocuments({ allow: [`127.0.0.1/32:${port}`] })(undefined);
+  closers.push(() => documents.close());
+  const { signal } = new AbortController();
+  for (const fetched of [() => egress({}, url).fetch(url), () => documents.fetch(url, { signal })])
+    expect(await faultOf(fetched())).toMatchObject({
+      kind: 'unavailable',
+      message: 'the service sent a compressed response, which was not requested',
+    });
 });
 
 test('requests bodies that are not compressed, whatever the client asks for', async () => {

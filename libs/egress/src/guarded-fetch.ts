@@ -40,14 +40,14 @@ export interface DocumentFetch {
 }
 
 /**
- * Returns a `fetch` whose connections go through the gate. It follows no redirects, and does not limit bodies.
+ * Returns a `fetch` whose connections go through the gate. It follows no redirects, refuses compressed bodies, whose size
+ * says nothing about what reading them costs, and does not limit the others.
  * @param ca certificates in PEM that are trusted in place of those of the system
  */
 export function guardedDocumentFetch(gate: Gate, ca: string | undefined): DocumentFetch {
   const agent = guardedAgent(gate, ca);
   return {
-    fetch: async (url, init) =>
-      (await fetch(url, { ...init, redirect: 'manual', dispatcher: agent })) as unknown as Response,
+    fetch: (url, init) => uncompressed(agent, url, init),
     close: () => void agent.destroy(),
   };
 }
@@ -61,11 +61,7 @@ const guardedAgent = (gate: Gate, ca?: string): Agent =>
     connect: guardedConnector(gate, ca),
   });
 
-/**
- * Sends a request for a body that is not compressed, and refuses any other: bytes are counted as received, and a compressed
- * body may become a thousand times as large. Accepts the `Request` objects of Node too, which are not those of this version
- * of undici.
- */
+/** Accepts the `Request` objects of Node too, which are not those of this version of undici. */
 async function through(
   dispatcher: Agent,
   input: string | URL | Request,
@@ -73,13 +69,25 @@ async function through(
 ): Promise<Response> {
   const [url, options] =
     input instanceof Request ? [input.url, { ...partsOf(input), ...init }] : [String(input), init];
+  return received(await uncompressed(dispatcher, url, options), maxBytes);
+}
+
+/**
+ * Sends a request for a body that is not compressed, and refuses any other: bytes are counted as received, and a compressed
+ * body may become a thousand times as large.
+ */
+async function uncompressed(
+  dispatcher: Agent,
+  url: string,
+  options: { headers?: RequestInit['headers'] },
+): Promise<Response> {
   const headers = [...withoutEncoding(options.headers)] as [string, string][];
-  const response = await fetch(url, { ...(options as object), headers, redirect: 'manual', dispatcher });
+  const response = await fetch(url, { ...options, headers, redirect: 'manual', dispatcher });
   if ((response.headers.get('content-encoding') ?? identity) !== identity) {
     await response.body?.cancel();
     throw failed(compressed());
   }
-  return received(response as unknown as Response, maxBytes);
+  return response as unknown as Response;
 }
 
 /** Returns the response with its whole body. */
