@@ -5,19 +5,26 @@ import type { Caller } from '@secrets/caller';
 import { invalid, Problem } from '@secrets/domain';
 import type { GatewayRequest } from '../request/gateway-request.ts';
 
-/** Maximum number of clients through this gateway, and with one token. */
+/** Maximum number of clients through this gateway, of one namespace other than the root namespace, and with one token. */
 interface Limits {
   all: number;
+  ofNamespace: number;
   ofToken: number;
 }
 
 /** For those that follow events, or wait. */
-export const longLimits: Limits = { all: 256, ofToken: 16 };
+export const longLimits: Limits = { all: 256, ofNamespace: 128, ofToken: 16 };
 /** For those that listen to changes of secrets: Vault Secrets Operator has a connection for each secret, with the same token. */
-export const subscriptionLimits: Limits = { all: 1_000, ofToken: 250 };
+export const subscriptionLimits: Limits = { all: 1_000, ofNamespace: 500, ofToken: 250 };
 
 /** Maximum time that a response continues after its token has ended or its policies have changed. */
 const reviewMs = 1_000;
+
+/**
+ * For how many reviews in succession the database may be out of reach before a response ends. Without it no token can be revoked
+ * either, and all clients that connect again at once would be the next trouble.
+ */
+const outageReviews = 10;
 
 const isEventStream = ({ path, operation }: Pick<GatewayRequest, 'path' | 'operation'>): boolean =>
   path === 'sys/sync/events' && operation === 'read';
@@ -52,7 +59,11 @@ interface LongRequest {
   wrapSeconds: number | undefined;
 }
 
-type Open = LongRequest & { refusal: AbortController };
+type Open = LongRequest & {
+  refusal: AbortController;
+  /** The last reviews in succession that found the database out of reach. */
+  unreviewed: number;
+};
 
 /**
  * The streams of events, and the responses for which a client waits, that pass through this gateway. Each ends when its token
@@ -87,9 +98,14 @@ export class LongResponses {
       throw invalid('a stream of events, or a response to a wait, cannot be wrapped');
     if (this.#open.size >= this.#limits.all) throw tooMany('');
     const { token } = request.gatewayRequest;
-    const ofToken = [...this.#open.values()].filter(({ gatewayRequest }) => gatewayRequest.token === token);
+    const { id: namespaceId, path: namespace } = request.caller.namespace;
+    const others = [...this.#open.values()];
+    const ofToken = others.filter(({ gatewayRequest }) => gatewayRequest.token === token);
     if (ofToken.length >= this.#limits.ofToken) throw tooMany('with this token');
-    const open = { ...request, refusal: new AbortController() };
+    const ofNamespace = others.filter(({ caller }) => caller.namespace.id === namespaceId);
+    if (namespace !== '' && ofNamespace.length >= this.#limits.ofNamespace)
+      throw tooMany('in this namespace');
+    const open = { ...request, refusal: new AbortController(), unreviewed: 0 };
     this.#open.set(response, open);
     this.#changed();
     response.once('close', () => {
@@ -113,8 +129,13 @@ export class LongResponses {
       const { gatewayRequest, caller } = open;
       const namespace = caller.namespace.path;
       const decision = await this.#authenticator.review({ ...gatewayRequest, namespace });
-      if (!decision.allowed) end(response, open, decision.problem);
-      else if (isOther(decision.caller, caller)) end(response, open, changed());
+      if (!decision.allowed) {
+        open.unreviewed = isOutage(decision.problem) ? open.unreviewed + 1 : outageReviews;
+        if (open.unreviewed >= outageReviews) end(response, open, decision.problem);
+        return;
+      }
+      open.unreviewed = 0;
+      if (isOther(decision.caller, caller)) end(response, open, changed());
     });
     await Promise.all(reviews);
   }
@@ -129,6 +150,8 @@ function endWith(response: LongResponse, problem: Problem): void {
   if (response instanceof ServerResponse) response.end();
   else response.end(problem);
 }
+
+const isOutage = ({ kind }: Problem): boolean => kind === 'unavailable';
 
 const stopping = () => new Problem('unavailable', 'the gateway is stopping; try again');
 
