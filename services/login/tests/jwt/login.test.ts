@@ -254,4 +254,21 @@ describe('a renewal', () => {
     await login.call('DELETE', '/auth/jwt/role/renewed');
     expect((await renew(caller)).body.errors).toEqual(['the role of this login no longer exists']);
   });
+
+  test('is refused once the key that signed the token is removed from the configuration', async () => {
+    const other = await generateKeyPair('RS256', { extractable: true });
+    const [ownPem, otherPem] = await Promise.all(
+      [issuer.keys, other].map(({ publicKey }) => exportSPKI(publicKey)),
+    );
+    await jwt.configure({ jwt_validation_pubkeys: ownPem });
+    const caller = await loggedIn();
+    await jwt.configure({ jwt_validation_pubkeys: [otherPem, ownPem] });
+    expect((await renew(caller)).status).toBe(200);
+    await jwt.configure({ jwt_validation_pubkeys: otherPem });
+    expect(await renew(caller)).toMatchObject({
+      status: 403,
+      body: { errors: [expect.stringMatching(/no longer among jwt_validation_pubkeys/)] },
+    });
+    await jwt.configure();
+  });
 });

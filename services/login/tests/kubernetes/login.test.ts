@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { exportSPKI, generateKeyPair } from 'jose';
 import { failing, reviewed } from './cluster/answers.ts';
 import { account, audience, serverAudience } from './cluster/service-account-tokens.ts';
 import { useKubernetes } from './kubernetes-for-test.ts';
@@ -305,6 +306,22 @@ describe('a renewal', () => {
     return login.callWithToken(issued.body.auth.client_token, 'POST', '/auth/token/renew-self', {}, caller);
   };
   const rewrite = (body: object) => () => kubernetes.writeRole('renewed', body);
+
+  test('is refused once the key that signed the token is removed from the configuration', async () => {
+    await kubernetes.configure({ pem_keys: [cluster.pem] });
+    await kubernetes.writeRole('renewed', { token_ttl: 600 });
+    const { body } = await kubernetes.logInAs({}, 'renewed');
+    const caller = login.callerOf({ body } as Parameters<typeof login.callerOf>[0]);
+    const again = () =>
+      login.callWithToken(body.auth.client_token, 'POST', '/auth/token/renew-self', {}, caller);
+    expect((await again()).status).toBe(200);
+    const other = await generateKeyPair('RS256', { extractable: true });
+    await kubernetes.configure({ pem_keys: [await exportSPKI(other.publicKey)] });
+    expect(await again()).toMatchObject({
+      status: 403,
+      body: { errors: ['the key that signed the token of this login is no longer among pem_keys'] },
+    });
+  });
 
   test('succeeds without a request to the cluster', async () => {
     const { status } = await renew(async () => {

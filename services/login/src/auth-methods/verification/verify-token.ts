@@ -10,6 +10,7 @@ import {
   type JWTVerifyResult,
   jwtVerify,
   type ProtectedHeaderParameters,
+  type ResolvedKey,
   UnsecuredJWT,
 } from 'jose';
 import { asTokenProblem, unusableKeys } from './token-problem.ts';
@@ -31,16 +32,16 @@ export interface AcceptedSignatures {
 }
 
 /**
- * Verifies that a directory signed a token, and that its claims meet the rules. Returns its header and payload. Throws `invalid`
- * if it is malformed or over 64 KiB, `forbidden` with the failed check, and what `keys` throws. No message contains a part
- * of the token.
+ * Verifies that a directory signed a token, and that its claims meet the rules. Returns its header, its payload and the key.
+ * Throws `invalid` if it is malformed or over 64 KiB, `forbidden` with the failed check, and what `keys` throws. No message
+ * contains a part of the token.
  */
 export async function verifyToken(
   token: string,
   keys: JWTVerifyGetKey,
   accepted: AcceptedSignatures,
   rules: readonly ClaimRule[],
-): Promise<JWTVerifyResult> {
+): Promise<JWTVerifyResult & ResolvedKey> {
   refuseMalformed(token, accepted);
   const options = rules.map((rule) => rule.options);
   const requiredClaims = options.flatMap((option) => option.requiredClaims ?? []);
@@ -57,19 +58,20 @@ export async function verifyToken(
   }
 }
 
-/** Verifies only that the directory signed a token, in the same way. */
+/** Verifies only that the directory signed a token, in the same way. Returns the key. */
 export async function verifyTokenSignature(
   token: string,
   keys: JWTVerifyGetKey,
   accepted: AcceptedSignatures,
-): Promise<void> {
+): Promise<object> {
   refuseMalformed(token, accepted);
   try {
-    const { protectedHeader } = await compactVerify(token, usable(keys), {
+    const { protectedHeader, key } = await compactVerify(token, usable(keys), {
       algorithms: [...accepted.algorithms],
     });
     if (protectedHeader.b64 === false) throw new errors.JWTInvalid(); // RFC 7797, section 7; `jwtVerify` refuses it, too
     refuseRepeatedNames(token);
+    return key as object;
   } catch (error) {
     throw asTokenProblem(error);
   }

@@ -54,8 +54,8 @@ export async function verifyDirectoryToken(
   return verified;
 }
 
-/** Verifies only that the directory signed a token, in the same way. */
-export const verifySignature = (token: string, keys: JWTVerifyGetKey): Promise<void> =>
+/** Verifies only that the directory signed a token, in the same way. Returns the key. */
+export const verifySignature = (token: string, keys: JWTVerifyGetKey): Promise<object> =>
   verifyTokenSignature(token, keys, accepted);
 
 /** The claims of a token that is not verified. Throws `invalid` if it is malformed. */

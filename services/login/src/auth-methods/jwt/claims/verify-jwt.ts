@@ -1,5 +1,6 @@
 import { Problem } from '@secrets/domain';
 import type { JWTVerifyGetKey } from 'jose';
+import { thumbprintOf } from '../../verification/keys/static-keys.ts';
 import { type AcceptedSignatures, type ClaimRule, verifyToken } from '../../verification/verify-token.ts';
 import { algorithms, issuerOf, type JwtConfig } from '../config/config-settings.ts';
 import type { JwtRole } from '../roles/role-fields.ts';
@@ -66,6 +67,14 @@ export function requireLoginType(header: Header): void {
     throw new Problem('forbidden', "the token's typ is not that of a token for logins");
 }
 
+/** The content of a token that was verified. */
+export interface VerifiedJwt {
+  claims: Claims;
+  kid: string | undefined;
+  /** Of the key that signed it, if the configuration contains that. */
+  thumbprint: string | undefined;
+}
+
 /**
  * Verifies that a token is signed with one of the keys, and is of the issuer, for the audiences of the role, and valid
  * (docs/conventions/jwt.md#verification). Throws what `verifyToken` throws.
@@ -75,13 +84,13 @@ export async function verifyJwt(
   keys: JWTVerifyGetKey,
   { config, role }: { config: JwtConfig; role: JwtRole },
   now: Date,
-): Promise<{ claims: Claims; kid: string | undefined }> {
-  const { payload, protectedHeader } = await verifyToken(
+): Promise<VerifiedJwt> {
+  const { payload, protectedHeader, key } = await verifyToken(
     token,
     keys,
     acceptedBy(config),
     jwtRules(config, role, now),
   );
   requireLoginType(protectedHeader);
-  return { claims: payload, kid: protectedHeader.kid };
+  return { claims: payload, kid: protectedHeader.kid, thumbprint: thumbprintOf(key as object) };
 }

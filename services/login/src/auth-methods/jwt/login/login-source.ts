@@ -2,7 +2,8 @@ import type { Json } from '@secrets/domain';
 import { z } from 'zod';
 import { audiencesOf } from '../claims/audiences.ts';
 import { provenValues } from '../claims/bound-checks.ts';
-import { type Claims, claimAt } from '../claims/claim-at.ts';
+import { claimAt } from '../claims/claim-at.ts';
+import type { VerifiedJwt } from '../claims/verify-jwt.ts';
 import type { JwtConfig } from '../config/config-settings.ts';
 import type { JwtRole } from '../roles/role-fields.ts';
 
@@ -15,6 +16,8 @@ export const LoginSource = z.object({
   /** Where the keys were from; empty if the configuration contained them. */
   directory: z.string(),
   issuer: z.string().nullable(),
+  /** The thumbprint of the key that signed the token, if the configuration contained it. */
+  key: z.string().optional(),
   role: z.string(),
   /** Only if the role bound it. */
   sub: z.string().optional(),
@@ -27,7 +30,7 @@ export const directoryOf = ({ oidc_discovery_url, jwks_url }: JwtConfig): string
 /** Returns the facts of a login to store, with the names in the order in which they are hashed (`canonicalJson`). */
 export function loginSource(
   { config, role, roleName }: { config: JwtConfig; role: JwtRole; roleName: string },
-  claims: Claims,
+  { claims, thumbprint }: Pick<VerifiedJwt, 'claims' | 'thumbprint'>,
 ): Json {
   const bound = Object.keys(role.bound_claims).toSorted();
   const accepted = audiencesOf(config, role);
@@ -36,6 +39,7 @@ export function loginSource(
     bound: Object.fromEntries(bound.map((name) => [name, provenValues(role, name, claimAt(claims, name))])),
     directory: directoryOf(config),
     issuer: typeof claims.iss === 'string' ? claims.iss : null,
+    ...(thumbprint === undefined ? {} : { key: thumbprint }),
     role: roleName,
     ...(role.bound_subject === '' ? {} : { sub: role.bound_subject }),
   };

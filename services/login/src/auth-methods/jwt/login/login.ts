@@ -6,10 +6,10 @@ import { addressChecks } from '../../roles/address-checks.ts';
 import { requirePassed } from '../../roles/check.ts';
 import { lifetimeRequest, tokenOfRole } from '../../roles/role-tokens.ts';
 import { boundChecks } from '../claims/bound-checks.ts';
-import { type Claims, claimAt } from '../claims/claim-at.ts';
+import { claimAt } from '../claims/claim-at.ts';
 import { groupsOf, metadataOf, userOf } from '../claims/identity-of.ts';
 import { timeChecks } from '../claims/time-checks.ts';
-import { verifyJwt } from '../claims/verify-jwt.ts';
+import { type VerifiedJwt, verifyJwt } from '../claims/verify-jwt.ts';
 import type { JwtContext, ReadyJwtTarget } from '../jwt-context.ts';
 import type { JwtLoginRequest } from './login-request.ts';
 import { loginSource } from './login-source.ts';
@@ -28,14 +28,11 @@ export async function logInWithJwt(
     throw invalid('role: has the role_type oidc, which is for sign-in with a browser');
   requirePassed(addressChecks(role, at.remoteAddress));
   const now = new Date(context.db.now());
-  const { claims, kid } = await verifyJwt(jwt, context.jwtKeys.of(mountId, config), target, now);
-  return issueForClaims(context, at, target, { claims, kid, now });
+  const verified = await verifyJwt(jwt, context.jwtKeys.of(mountId, config), target, now);
+  return issueForClaims(context, at, target, { ...verified, now });
 }
 
-/** A token that was verified. */
-interface Verified {
-  claims: Claims;
-  kid: string | undefined;
+interface Verified extends VerifiedJwt {
   now: Date;
 }
 
@@ -44,10 +41,11 @@ export async function issueForClaims(
   context: JwtContext,
   at: LoginEndpoint,
   target: ReadyJwtTarget,
-  { claims, kid, now }: Verified,
+  verified: Verified,
 ): Promise<IssuedToken> {
   const { mountId, role, limits } = target;
-  const identity = admitted(context, at, target, { claims, kid, now });
+  const { claims, now } = verified;
+  const identity = admitted(context, at, target, verified);
   await useOnce(context, target, claims);
   return issueToken(context, {
     ...tokenOfRole(role, at, {
@@ -60,7 +58,7 @@ export async function issueForClaims(
       alias: identity.user,
       groups: identity.groups,
       issuedAt: claims.iat as number | undefined,
-      source: loginSource(target, claims),
+      source: loginSource(target, verified),
     },
   });
 }

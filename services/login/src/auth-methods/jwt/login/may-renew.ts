@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { RenewalDecision, StoredLogin } from '../../../tokens/renew-token.ts';
 import { addressChecks } from '../../roles/address-checks.ts';
 import { lifetimeRequest } from '../../roles/role-tokens.ts';
+import { thumbprints } from '../../verification/keys/static-keys.ts';
 import { audiencesOf } from '../claims/audiences.ts';
 import { boundChecks } from '../claims/bound-checks.ts';
 import { issuerOf } from '../config/config-settings.ts';
@@ -36,6 +37,8 @@ function renewalDenialReason({ role, config, remoteAddress }: Renewal, proof: Pr
   const issuer = issuerOf(config);
   if (directoryOf(config) !== proof.directory || (issuer !== undefined && issuer !== proof.issuer))
     return 'this auth mount no longer accepts the tokens of the issuer of this login';
+  if (proof.key !== undefined && !thumbprints(config.jwt_validation_pubkeys).includes(proof.key))
+    return 'the key that signed the token of this login is no longer among jwt_validation_pubkeys';
   const accepted = audiencesOf(config, role);
   if (!proof.audiences.some((audience) => accepted.includes(audience)))
     return role.role_type === 'oidc'

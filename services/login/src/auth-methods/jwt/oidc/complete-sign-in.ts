@@ -61,8 +61,9 @@ async function verifiedClaims(
   const { idToken, claimsOfUser } = await redeem(context, target, signIn, response);
   const now = new Date(context.db.now());
   const keys = context.jwtKeys.of(target.mountId, target.config);
-  const { claims, kid } = await verifyJwt(idToken, keys, target, now);
-  return { claims: { ...(await claimsOfUser(claims)), ...claims }, kid, now };
+  const verified = await verifyJwt(idToken, keys, target, now);
+  const { claims } = verified;
+  return { ...verified, claims: { ...(await claimsOfUser(claims)), ...claims }, now };
 }
 
 /** The provider sends a user back once. Whoever learns the URL of that later cannot use it again. */

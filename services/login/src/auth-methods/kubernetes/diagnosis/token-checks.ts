@@ -10,7 +10,7 @@ import {
 import { type Claims, type ServiceAccount, serviceAccountOf } from '../account/service-account.ts';
 import { issuerOf } from '../config/config-settings.ts';
 import type { KubernetesContext, ReadyKubernetesTarget } from '../kubernetes-context.ts';
-import { accepted, isSignedByKey, needsReview, needsSignature, review } from '../login/confirm.ts';
+import { accepted, needsReview, needsSignature, review, signingKey } from '../login/confirm.ts';
 import { audience, issuer, requireExpiry, times } from '../login/prove.ts';
 
 /** The checks of a token whatever the role binds, with what can be read of it. */
@@ -67,10 +67,8 @@ async function confirmationOf(
 ): Promise<Confirmation> {
   const { config } = target;
   const sealed = seal(token);
-  const signed = needsSignature(config)
-    ? await attemptAsync(isSignedByKey(context, target, sealed))
-    : undefined;
-  const isMissing = signed?.value === false; // the cluster does not show its keys
+  const signed = needsSignature(config) ? await attemptAsync(signingKey(context, target, sealed)) : undefined;
+  const isMissing = signed !== undefined && signed.reason === undefined && signed.value === undefined; // the cluster does not show its keys
   const ofKeys =
     signed === undefined || isMissing
       ? []

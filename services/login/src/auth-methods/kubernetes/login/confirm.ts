@@ -2,6 +2,7 @@ import { Problem } from '@secrets/domain';
 import type { Sealed } from '@secrets/seal';
 import { believedSettings } from '../../../rows/believed-settings.ts';
 import { configKey } from '../../targets/queries/stored-target.ts';
+import { thumbprintOf } from '../../verification/keys/static-keys.ts';
 import { type AcceptedSignatures, verifyTokenSignature } from '../../verification/verify-token.ts';
 import type { ServiceAccount } from '../account/service-account.ts';
 import { KeysNotPublished } from '../cluster/cluster-keys.ts';
@@ -23,16 +24,25 @@ export interface TokenOf {
   account: ServiceAccount;
 }
 
-/** Returns whether the cluster has confirmed a token; otherwise one of its keys has signed the token. */
+/** The confirmation of a token. */
+interface Confirmed {
+  /** Whether the cluster did; otherwise one of its keys signed the token. */
+  isReviewed: boolean;
+  /** Of the key that signed it, if the configuration contains that. */
+  thumbprint: string | undefined;
+}
+
+/** Has a token confirmed by its signature, by the cluster, or by both, as the configuration says. */
 export async function confirm(
   context: KubernetesContext,
   target: ReadyKubernetesTarget,
   proof: TokenOf,
-): Promise<boolean> {
-  const isSigned = needsSignature(target.config) && (await isSignedByKey(context, target, proof.token));
-  if (!needsReview(target.config, isSigned)) return false;
-  await review(context, target, proof);
-  return true;
+): Promise<Confirmed> {
+  const key = needsSignature(target.config) ? await signingKey(context, target, proof.token) : undefined;
+  const thumbprint = key && thumbprintOf(key);
+  const isReviewed = needsReview(target.config, key !== undefined);
+  if (isReviewed) await review(context, target, proof);
+  return { isReviewed, thumbprint };
 }
 
 type Sources = Pick<KubernetesConfig, 'pem_keys' | 'token_reviewer_jwt_set'>;
@@ -45,19 +55,16 @@ export const needsSignature = ({ pem_keys, token_reviewer_jwt_set }: Sources): b
 export const needsReview = ({ token_reviewer_jwt_set }: Sources, isSigned: boolean): boolean =>
   token_reviewer_jwt_set || !isSigned;
 
-/** Returns false if there are no keys to compare a token with. Throws `forbidden` if none of them has signed it. */
-export const isSignedByKey = (
+/** The key that signed a token; undefined if there are no keys to compare it with. Throws `forbidden` if none of them did. */
+export const signingKey = (
   { clusterKeys }: KubernetesContext,
   { config, mountId }: ReadyKubernetesTarget,
   token: Sealed<string>,
-): Promise<boolean> =>
-  verifyTokenSignature(token.reveal(), clusterKeys.of(mountId, config), accepted).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof KeysNotPublished) return false;
-      throw error;
-    },
-  );
+): Promise<object | undefined> =>
+  verifyTokenSignature(token.reveal(), clusterKeys.of(mountId, config), accepted).catch((error: unknown) => {
+    if (error instanceof KeysNotPublished) return undefined;
+    throw error;
+  });
 
 /** Has the cluster confirm a token, as the reviewer, or as the token itself if there is none. Throws what `Reviewer` does. */
 export const review = (

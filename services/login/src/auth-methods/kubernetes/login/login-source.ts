@@ -10,6 +10,8 @@ export const LoginSource = z.object({
   /** The URL of the cluster. */
   host: z.string(),
   issuer: z.string().nullable(),
+  /** The thumbprint of the key that signed the token, if the configuration contained it. */
+  key: z.string().optional(),
   name: z.string(),
   namespace: z.string(),
   role: z.string(),
@@ -18,11 +20,12 @@ export const LoginSource = z.object({
 /** Returns the facts of a login to store, with the names in the order in which they are hashed (`canonicalJson`). */
 export const loginSource = (
   { config, role, roleName }: ReadyKubernetesTarget,
-  { account, claims }: Proven,
+  { account, claims, thumbprint }: Proven,
 ): Json => ({
   audience: role.audience,
   host: config.kubernetes_host,
   issuer: typeof claims.iss === 'string' ? claims.iss : null,
+  ...(thumbprint === undefined ? {} : { key: thumbprint }),
   name: account.name,
   namespace: account.namespace,
   role: roleName,

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { RenewalDecision, StoredLogin } from '../../../tokens/renew-token.ts';
 import { addressChecks } from '../../roles/address-checks.ts';
 import { lifetimeRequest } from '../../roles/role-tokens.ts';
+import { thumbprints } from '../../verification/keys/static-keys.ts';
 import { boundChecks } from '../account/bound-checks.ts';
 import { issuerOf } from '../config/config-settings.ts';
 import type { KubernetesTarget } from '../kubernetes-context.ts';
@@ -35,6 +36,8 @@ function renewalDenialReason(
   const issuer = issuerOf(config);
   if (config.kubernetes_host !== proof.host || (issuer !== undefined && issuer !== proof.issuer))
     return 'this auth mount no longer accepts the tokens of the cluster of this login';
+  if (proof.key !== undefined && !thumbprints(config.pem_keys).includes(proof.key))
+    return 'the key that signed the token of this login is no longer among pem_keys';
   if (role.audience !== proof.audience) return "the audience of this login is no longer the role's audience";
   const checks = [...addressChecks(role, remoteAddress), ...boundChecks(role, proof)];
   return checks.find(({ passed }) => !passed)?.reason;

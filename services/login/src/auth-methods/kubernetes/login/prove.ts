@@ -12,6 +12,8 @@ const leewaySeconds = 60;
 export interface Proven {
   account: ServiceAccount;
   claims: Claims;
+  /** Of the key that signed the token, if the configuration contains that. */
+  thumbprint: string | undefined;
 }
 
 /**
@@ -28,11 +30,11 @@ export async function prove(
   const claims = decodeUnambiguous(token, accepted);
   const account = serviceAccountOf(claims);
   requireRule(claims, times(now));
-  const isReviewed = await confirm(context, target, { token: seal(token), account });
+  const { isReviewed, thumbprint } = await confirm(context, target, { token: seal(token), account });
   requireExpiry(claims, isReviewed);
   requireRule(claims, issuer(issuerOf(target.config)));
   if (!isReviewed || claims.aud !== undefined) requireRule(claims, audience(target.role.audience));
-  return { account, claims };
+  return { account, claims, thumbprint };
 }
 
 /** Throws `forbidden` if a token is accepted for ever, and the cluster has not confirmed it. */

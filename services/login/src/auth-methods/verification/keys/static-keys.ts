@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import {
   errors,
   type FlattenedJWSInput,
@@ -41,6 +41,21 @@ function fits({
   return own === undefined ? undefined : (algorithm) => algorithm === own;
 }
 
+/** The hash of a public key, by which it is recognized (`thumbprints`). */
+const thumbprint = (key: KeyObject): string =>
+  createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('base64url');
+
+const ofImported = new WeakMap<object, string>();
+
+/** The thumbprint of a key that a configuration contained; undefined for any other. */
+export const thumbprintOf = (key: object): string | undefined => ofImported.get(key);
+
+/** The thumbprints of keys in PEM that a configuration contains. */
+export const thumbprints = (pems: readonly string[]): string[] =>
+  pems.flatMap((pem) => parsePublicKey(pem) ?? []).map(thumbprint);
+
 /** Keys that a configuration contains. They have no names: of several, the one that verifies the signature counts. */
 export class StaticKeys {
   readonly #keys: readonly KeyObject[];
@@ -68,7 +83,11 @@ export class StaticKeys {
   #import(algorithm: string): Promise<readonly PublicKey[]> {
     const fitting = this.#keys.filter((key) => fits(key)?.(algorithm));
     return Promise.all(
-      fitting.map((key) => importSPKI(key.export({ type: 'spki', format: 'pem' }) as string, algorithm)),
+      fitting.map(async (key) => {
+        const imported = await importSPKI(key.export({ type: 'spki', format: 'pem' }) as string, algorithm);
+        ofImported.set(imported, thumbprint(key));
+        return imported;
+      }),
     );
   }
 }
