@@ -20,6 +20,7 @@ export {
   type HandedOver,
   handOverEntries,
   insertEntries,
+  insertEntriesOf,
   type NewEntry,
   type Origin,
   type RemovalIntent,

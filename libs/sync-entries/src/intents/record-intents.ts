@@ -57,28 +57,33 @@ export interface NewEntry {
   formerName?: string;
 }
 
+/** An entry that an association needs. */
+interface NewEntryOf extends NewEntry {
+  associationId: string;
+}
+
 /**
- * Adds entries to an association, in the order of their names, so that two associations that need the same names cannot
- * deadlock. Throws a unique violation if a name is taken in the destination.
+ * Adds entries to associations of one destination, in the order of their names, so that two associations that need the same names
+ * cannot deadlock. Throws a unique violation if a name is taken in the destination.
  */
-export async function insertEntries(
+export async function insertEntriesOf(
   sql: Sql,
-  association: { id: string; destinationId: string; destinationType: string },
-  entries: readonly NewEntry[],
+  destination: { destinationId: string; destinationType: string },
+  entries: readonly NewEntryOf[],
   { overwrite = false, origin = 'user' }: { overwrite?: boolean; origin?: Origin } = {},
 ): Promise<Entry[]> {
   if (entries.length === 0) return [];
   return sql.query<Entry>(
     `insert into sync.entries (association_id, destination_id, destination_type, overwrite, sub_key, external_name, collision_key, priority, traceparent)
-     select $1, $2, $3, $4, sub_key, external_name, collision_key, $8, $9
-       from unnest($5::text[], $6::text[], $7::text[]) as wanted (sub_key, external_name, collision_key)
+     select association_id, $1, $2, $3, sub_key, external_name, collision_key, $8, $9
+       from unnest($4::uuid[], $5::text[], $6::text[], $7::text[]) as wanted (association_id, sub_key, external_name, collision_key)
       order by collision_key
      returning ${entryColumns}`,
     [
-      association.id,
-      association.destinationId,
-      association.destinationType,
+      destination.destinationId,
+      destination.destinationType,
       overwrite,
+      entries.map((entry) => entry.associationId),
       entries.map((entry) => entry.subKey),
       entries.map((entry) => entry.externalName),
       entries.map((entry) => entry.collisionKey),
@@ -87,6 +92,20 @@ export async function insertEntries(
     ],
   );
 }
+
+/** Adds entries to one association, like `insertEntriesOf`. */
+export const insertEntries = (
+  sql: Sql,
+  association: { id: string; destinationId: string; destinationType: string },
+  entries: readonly NewEntry[],
+  given: { overwrite?: boolean; origin?: Origin } = {},
+): Promise<Entry[]> =>
+  insertEntriesOf(
+    sql,
+    association,
+    entries.map((entry) => ({ ...entry, associationId: association.id })),
+    given,
+  );
 
 /** Requests that these entries are pushed again, after a set or because their secret changed. */
 export async function requestPut(

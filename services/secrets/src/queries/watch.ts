@@ -27,6 +27,26 @@ export async function markWatched(tx: Tx, mountId: string, path: string): Promis
   return secret?.id;
 }
 
+/** Marks the secrets at these paths like `markWatched`. Returns the IDs of those that exist, by path. */
+export async function markPathsWatched(
+  tx: Tx,
+  mountId: string,
+  paths: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx.query<{ id: string; path: string }>(
+    `with found as (
+       select s.id, s.path, s.watched from unnest($2::text[]) as p (path)
+        cross join lateral (select id, path, watched from secrets.secrets where mount_id = $1 and path = p.path limit 1) as s
+     ), marked as (
+       update secrets.secrets set watched = true
+        where id = any(array(select id from secrets.secrets where id = any(array(select id from found where not watched)) order by id for no key update))
+     )
+     select id, path from found`,
+    [mountId, paths],
+  );
+  return new Map(rows.map(({ id, path }) => [path, id]));
+}
+
 /** Marks secrets as watched. */
 export async function markAllWatched(sql: Sql, secretIds: readonly string[]): Promise<void> {
   await sql.query('update secrets.secrets set watched = true where id = any($1::uuid[]) and not watched', [
@@ -76,6 +96,20 @@ export const findSecrets = (sql: Sql, secretIds: readonly string[]): Promise<Ins
      from secrets.secrets s
      join secrets.mounts m on m.id = s.mount_id and m.disabled_at is null
      left join secrets.newest_readable n on n.secret_id = s.id
+     where s.id = any ($1::uuid[])`,
+    [secretIds],
+  );
+
+/** Whether a secret has a readable version, and how often it has changed. */
+export type ReadableRow = Pick<InspectedRow, 'secretId' | 'revision' | 'version'>;
+
+/** Returns secrets like `findSecrets`, without their values. */
+export const findReadable = (sql: Sql, secretIds: readonly string[]): Promise<ReadableRow[]> =>
+  sql.query<ReadableRow>(
+    `select s.id as "secretId", s.revision, n.version
+     from secrets.secrets s
+     cross join lateral (select from secrets.mounts where id = s.mount_id and disabled_at is null limit 1) m
+     left join lateral (select version from secrets.newest_readable where secret_id = s.id limit 1) n on true
      where s.id = any ($1::uuid[])`,
     [secretIds],
   );

@@ -6,6 +6,7 @@ import { matchingPage, placesOf } from '../changes/matching-secrets.ts';
 import { presentSecretState } from '../changes/present-secret-state.ts';
 import { previewSecret, pushedHashes, pushedSizes } from '../changes/preview-secret.ts';
 import { type Watched, watchSecret } from '../changes/watch-secret.ts';
+import { maxWatched, watchSeveral } from '../changes/watch-several.ts';
 import type { Context } from '../context.ts';
 import { newPathProblem, secretPath, withoutEndSlash } from '../kv/secret-path.ts';
 import { mountPath } from '../mounts/mount-path.ts';
@@ -16,6 +17,11 @@ const Watch = z.object({
   namespace_id: z.string(),
   mount: mountPath.refine(isStorable, { error: 'must not contain NUL' }),
   secret_name: z.string().transform(withoutEndSlash).pipe(secretPath),
+});
+/** With `keys`, the top-level keys are returned, which opens the values. */
+const WatchSeveral = Watch.omit({ secret_name: true }).extend({
+  secret_names: z.array(Watch.shape.secret_name).max(maxWatched),
+  keys: z.boolean(),
 });
 /** With `hashes`, the keyed hashes of what would be pushed are returned, too. */
 const Preview = Watch.extend({ hashes: z.boolean().default(false) });
@@ -28,6 +34,7 @@ const SecretIds = z.object({ secret_ids: z.array(z.uuid()).max(500) });
  */
 export const internalEndpoints = (context: Context): Endpoint[] => [
   watch(context),
+  watchList(context),
   preview(context),
   awaitFirst(context),
   inspect(context),
@@ -48,6 +55,21 @@ const watch = (context: Context) =>
       const request = { namespaceId: namespace_id, mountPath: mount, path: secret_name };
       const watched = await watchSecret(context, request);
       return { data: { ...presentWatched(context, watched), secret_name } };
+    },
+  });
+
+const watchList = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/watch-several',
+    summary: 'Subscribe to the changes of secrets of one mount, and return their current states',
+    from: 'sync-control',
+    body: WatchSeveral,
+    handle: async ({ body: { namespace_id, mount, secret_names, keys } }) => {
+      const request = { namespaceId: namespace_id, mountPath: mount, paths: secret_names, keys };
+      const watched = await watchSeveral(context, request);
+      const { id: mount_id, accessor, path: mount_path } = watched.mount;
+      return { data: { mount_id, accessor, mount_path, secrets: watched.secrets } };
     },
   });
 

@@ -14,7 +14,7 @@ import {
 import { upsertAssociation } from '../queries/associations/associations.ts';
 import { isPlanLost, recordPlan } from '../queries/associations/associations-of-secret.ts';
 import type { DestinationRow } from '../queries/destinations/destinations.ts';
-import { addHold, type HoldingRule, isRuleUnchanged, lockHoldable } from '../queries/rules/rule-holds.ts';
+import { addHolds, type HoldingRule, isRuleUnchanged, lockHoldable } from '../queries/rules/rule-holds.ts';
 import { applyPlan } from './planning/apply-plan.ts';
 import { requireSyncableKeys } from './planning/require-syncable-keys.ts';
 import { namingSchemeOf, wantedEntries } from './planning/wanted-entries.ts';
@@ -118,7 +118,7 @@ async function recordIntent(
     shape: namingSchemeOf(destination),
     byHand: heldBy === undefined,
   });
-  if (heldBy !== undefined) await addHold(tx, heldBy, association.id);
+  if (heldBy !== undefined) await addHolds(tx, heldBy, [association.id]);
   if (association.plannedRevision > secret.revision)
     await requireLostPlan(tx, association.id, secret.revision);
   const named = {
@@ -144,15 +144,23 @@ async function holdExisting(
   rule: HoldingRule,
   { request, secret }: Pick<Intent, 'request' | 'secret'>,
 ): Promise<string | undefined> {
-  if (destination.purgeInitiatedAt !== null)
-    throw new Problem('unavailable', 'this destination is being purged');
-  if (!(await isRuleUnchanged(tx, rule))) throw new Problem('unavailable', 'the rule was written meanwhile');
+  await requireHoldable(tx, destination, rule);
   const { id: destinationId } = destination;
   const { accessor } = secret;
   const named = { destinationId, accessor, secretName: request.secretName, secretId: secret.secret_id! };
   const existing = await lockHoldable(tx, named);
-  if (existing !== undefined) await addHold(tx, rule, existing);
+  if (existing !== undefined) await addHolds(tx, rule, [existing]);
   return existing;
+}
+
+/** Throws `unavailable` if a rule cannot hold associations of the destination now. It then stays as it is for the transaction. */
+export async function requireHoldable(
+  tx: Tx,
+  { purgeInitiatedAt }: DestinationRow,
+  rule: HoldingRule,
+): Promise<void> {
+  if (purgeInitiatedAt !== null) throw new Problem('unavailable', 'this destination is being purged');
+  if (!(await isRuleUnchanged(tx, rule))) throw new Problem('unavailable', 'the rule was written meanwhile');
 }
 
 /** A plan from a later read of the secret is kept, unless what was read has been lost since. */

@@ -16,11 +16,15 @@ export async function requireReadAccess(
   { mount, secretName }: NamedSecret,
 ): Promise<void> {
   if (await context.policies.mayRead(caller, `${mount}/data/${secretName}`)) return;
-  throw new Problem(
+  throw noReadAccess({ mount, secretName });
+}
+
+/** The problem of somebody who may not read a secret. */
+export const noReadAccess = ({ mount, secretName }: NamedSecret): Problem =>
+  new Problem(
     'forbidden',
     `permission denied: your token may not read the secret ${secretName} in mount ${mount}`,
   );
-}
 
 /** Throws `invalid` unless there is a secret of this name with a readable version. */
 export function requireSyncable(

@@ -18,6 +18,18 @@ const Watched = z.object({
 /** The state of a secret: whether a version can be read, its top-level keys, and how often it has changed. */
 export type WatchedSecret = z.infer<typeof Watched>;
 
+const WatchedList = Watched.pick({ mount_id: true, accessor: true, mount_path: true }).extend({
+  secrets: z.array(
+    Watched.omit({ mount_id: true, accessor: true, mount_path: true }).extend({
+      secret_name: z.string(),
+      keys: z.array(z.string()).nullable(),
+    }),
+  ),
+});
+
+/** The states of secrets of one mount. The keys of a secret are null if its value cannot be read. */
+export type WatchedList = z.infer<typeof WatchedList>;
+
 /** An earlier version returns no hashes. */
 const Previewed = Watched.extend({
   value_bytes: z.number(),
@@ -80,6 +92,13 @@ export interface SecretsClient {
    * KV version 2.
    */
   watch(caller: Caller, mount: string, secretName: string): Promise<WatchedSecret>;
+  /** Like `watch` for up to 100 secrets of one mount, in their order. Without `keys`, none are returned, and no value is read. */
+  watchSeveral(
+    caller: Caller,
+    mount: string,
+    secretNames: readonly string[],
+    keys: boolean,
+  ): Promise<WatchedList>;
   /** Like `watch`, without a subscription, and with the sizes of what would be pushed; with `hashes`, its hashes as well. */
   preview(caller: Caller, mount: string, secretName: string, hashes: boolean): Promise<PreviewedSecret>;
   /**
@@ -115,6 +134,10 @@ export function secretsClient(
     watch: async (caller, mount, secretName) => {
       const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
       return Watched.parse(await client.call('POST', '/v1/internal/secrets/watch', caller, body));
+    },
+    watchSeveral: async (caller, mount, secretNames, keys) => {
+      const body = { namespace_id: caller.namespace.id, mount, secret_names: secretNames, keys };
+      return WatchedList.parse(await client.call('POST', '/v1/internal/secrets/watch-several', caller, body));
     },
     preview: async (caller, mount, secretName, hashes) => {
       const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName, hashes };

@@ -49,6 +49,43 @@ test('sets each secret of a list, in its order, and refuses one without stopping
   ).toEqual(['a', 'b']);
 });
 
+test('sets more secrets than one transaction has, of several mounts, in the order of the list', async () => {
+  const other = await sync.fixture();
+  const names = Array.from({ length: 110 }, (_, n) => `n${n}`);
+  for (let start = 0; start < names.length; start += 22) await writeAll(...names.slice(start, start + 22));
+  await other.write('x', { k: 'v' });
+  await at.push('n3');
+  const list = [
+    ...refs(...names.slice(0, 50)),
+    { mount: other.mount, secret_name: 'x' },
+    ...refs(...names.slice(50)),
+  ];
+  const { body } = await call('set', { secrets: list });
+  expect(body.data.results).toEqual(
+    list.map((ref) => ({ ...ref, status: 200, errors: [], sync_status: 'PENDING' })),
+  );
+  const [written] = await sync.db.query<{ transactions: number }>(
+    'select count(distinct xmin::text) as transactions from sync.associations where secret_name <> $1',
+    ['n3'],
+  );
+  expect(written).toEqual({ transactions: 3 });
+});
+
+test('refuses the second of two secrets that would have one name', async () => {
+  at = { ...(await sync.fixture({ secret_name_template: 'n-{{ .SecretBaseName }}' })), mount: at.mount };
+  for (const name of ['a/db', 'b/db'])
+    await sync.secrets('POST', `/${at.mount}/data/${name}`, { data: { v: 1 } });
+  const { body } = await call('set', { secrets: refs('a/db', 'b/db') });
+  expect(body.data.results).toEqual([
+    result('a/db', { sync_status: 'PENDING' }),
+    result('b/db', {
+      status: 409,
+      errors: [`the external name n-db is taken in this destination by ${at.mount}/a/db, as n-db`],
+      sync_status: null,
+    }),
+  ]);
+});
+
 test('waits for the outcome of all', async () => {
   await writeAll('a', 'b');
   const { body } = await sync.workDuring(call('set', { secrets: refs('a', 'b') }, ''));

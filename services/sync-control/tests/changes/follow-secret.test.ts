@@ -67,6 +67,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
     keyRing: undefined as never,
     secrets: {
       watch: async () => states.shift() ?? unused(),
+      watchSeveral: unused,
       preview: unused,
       inspect: unused,
       revisions: unused,

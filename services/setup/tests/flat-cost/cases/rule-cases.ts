@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { currentIdentity } from '@secrets/access';
 import { beginningsOf } from '@secrets/domain';
+import { insertEntriesOf, namesTaken } from '@secrets/sync-entries';
 import * as matching from '../../../../secrets/src/queries/matching.ts';
 import { upsertMetadata } from '../../../../secrets/src/queries/metadata.ts';
 import { insertVersion } from '../../../../secrets/src/queries/versions/insert-version.ts';
+import * as watch from '../../../../secrets/src/queries/watch.ts';
+import {
+  insertAssociations,
+  lockAssociationsByName,
+} from '../../../../sync-control/src/queries/associations/associations.ts';
 import * as holds from '../../../../sync-control/src/queries/rules/rule-holds.ts';
 import * as refusals from '../../../../sync-control/src/queries/rules/rule-refusals.ts';
 import * as runs from '../../../../sync-control/src/queries/rules/rule-runs.ts';
@@ -34,6 +40,10 @@ const written = {
   metadataMatch: {},
   sealedOwner: Buffer.from('x'),
 };
+
+const hundred = Array.from({ length: 100 }, (_, n) => n + 1);
+const hundredPaths = hundred.map((n) => `team${n % 100}/app${n}`);
+const entryOf = (name: string) => ({ subKey: '', externalName: name, collisionKey: name });
 
 const entity = {
   accessor: null,
@@ -91,8 +101,39 @@ const controlCases: Case[] = casesOf('sync-control', {
       secretName: path,
       secretId,
     });
-    await holds.addHold(db, rule, associationId!);
+    await holds.addHolds(db, rule, [associationId!]);
     await holds.isHeldByRule(db, associationId!);
+  },
+  'associating a hundred secrets': async (db) => {
+    const many = { destinationId: destinations.busy, accessor: 'kv_1' };
+    const names = hundred.map((n) => `team7/batch${n}`);
+    const [held, ...others] = await heldBy(db, 100);
+    await lockAssociationsByName(db, many.destinationId, many.accessor, [...hundredPaths, ...names]);
+    const place = { namespaceId: 'root', mountId: mount.id, mount: mount.path, byHand: false };
+    const shape = { template: '', granularity: 'secret-path' };
+    const secrets = names.map((secretName) => ({ secretName, secretId: randomUUID(), revision: 1 }));
+    const ids = [...(await insertAssociations(db, { ...many, ...place, shape }, secrets)).values()];
+    await holds.addHolds(db, rule, [held!, ...others, ...ids]);
+    const entries = ids.map((associationId, n) => ({ associationId, ...entryOf(`batch${n}`) }));
+    await namesTaken(
+      db,
+      many.destinationId,
+      entries.map(({ collisionKey }) => collisionKey),
+    );
+    await insertEntriesOf(db, { ...many, destinationType: 'cloudA-sm' }, entries);
+  },
+  'refusing a hundred secrets': async (db) => {
+    const refused = hundred.map((n) => ({ secretId: seededId(`secret${n}`), path: `p${n}`, reason: 'r' }));
+    await refusals.upsertRefusals(
+      db,
+      id,
+      refused.map((one) => ({ ...one, firstPauseSeconds: 60 })),
+    );
+    await refusals.deleteRefusals(
+      db,
+      id,
+      refused.map((one) => one.secretId),
+    );
   },
   'ending the hold of an association by hand': async (db) =>
     holds.endHoldByHand(db, (await heldBy(db, 1))[0]!),
@@ -105,14 +146,18 @@ const controlCases: Case[] = casesOf('sync-control', {
   'a page of refusals': async (db) => {
     await refusals.claimRefusals(db, 20);
     await refusals.isRefused(db, secretId);
-    await refusals.upsertRefusal(db, id, { secretId, path, reason: 'r' }, 60);
-    await refusals.deleteRefusal(db, id, secretId);
+    await refusals.upsertRefusals(db, id, [{ secretId, path, reason: 'r', firstPauseSeconds: 60 }]);
+    await refusals.deleteRefusals(db, id, [secretId]);
   },
 });
 
 const secretsCases: Case[] = casesOf('secrets', {
   'a page of secrets for a rule': (db) =>
     matching.listPaths(db, mount.id, { a: 'b' }, { from: 'team7/', before: 'team70', after: '', limit: 500 }),
+  'watching a hundred secrets': async (db) => {
+    const ids = await watch.markPathsWatched(db, mount.id, hundredPaths);
+    await watch.findReadable(db, [...ids.values()]);
+  },
   'finding a mount by its ID': (db) => matching.findMountById(db, mount.id),
   'the places of secrets': (db) => matching.findPlaces(db, [secretId]),
   'creating a secret beside 10,000 rules': (db) =>

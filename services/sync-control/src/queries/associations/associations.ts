@@ -1,4 +1,4 @@
-import type { Sql } from '@secrets/db';
+import type { Sql, Tx } from '@secrets/db';
 
 /** A link between a destination and a secret. */
 export interface AssociationRow {
@@ -82,6 +82,76 @@ export async function upsertAssociation(
     ],
   );
   return association!;
+}
+
+/** An association that exists for a name. */
+export interface ExistingAssociation {
+  id: string;
+  secretName: string;
+  secretId: string;
+  /** Whether it ends: it is being removed, or its secret is gone. */
+  isEnding: boolean;
+}
+
+/** Locks the associations of a mount with these names, in the order of their IDs. */
+export const lockAssociationsByName = (
+  tx: Tx,
+  destinationId: string,
+  accessor: string,
+  secretNames: readonly string[],
+): Promise<ExistingAssociation[]> =>
+  tx.query<ExistingAssociation>(
+    `select id, secret_name as "secretName", secret_id as "secretId", removing or source_gone_at is not null as "isEnding"
+       from sync.associations
+      where id = any(array(
+        select a.id from unnest($3::text[]) as n (name) cross join lateral (
+          select id from sync.associations where destination_id = $1 and accessor = $2 and secret_name = n.name limit 1) as a))
+      order by id for no key update`,
+    [destinationId, accessor, secretNames],
+  );
+
+/** The columns that new associations of one mount have in common. */
+export interface NewAssociations {
+  destinationId: string;
+  namespaceId: string;
+  mountId: string;
+  mount: string;
+  accessor: string;
+  shape: NamingScheme;
+  byHand: boolean;
+}
+
+/**
+ * Creates associations of secrets of one mount, in the order of their names. Returns their IDs by name, without those that have
+ * been created by another transaction.
+ */
+export async function insertAssociations(
+  tx: Tx,
+  { destinationId, namespaceId, mountId, mount, accessor, shape, byHand }: NewAssociations,
+  secrets: readonly { secretId: string; secretName: string; revision: number }[],
+): Promise<Map<string, string>> {
+  const rows = await tx.query<{ id: string; secretName: string }>(
+    `insert into sync.associations
+       (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity, by_hand)
+     select $1, $2, $3, $4, $5, s.id, s.name, s.revision, $6, $7, $8
+       from unnest($9::uuid[], $10::text[], $11::bigint[]) as s (id, name, revision) order by s.name
+     on conflict (destination_id, accessor, secret_name) do nothing
+     returning id, secret_name as "secretName"`,
+    [
+      destinationId,
+      namespaceId,
+      mountId,
+      mount,
+      accessor,
+      shape.template,
+      shape.granularity,
+      byHand,
+      secrets.map(({ secretId }) => secretId),
+      secrets.map(({ secretName }) => secretName),
+      secrets.map(({ revision }) => revision),
+    ],
+  );
+  return new Map(rows.map(({ id, secretName }) => [secretName, id]));
 }
 
 /** SQL of the association of a secret by the name of its mount. */

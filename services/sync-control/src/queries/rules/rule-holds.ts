@@ -13,12 +13,17 @@ export async function isRuleUnchanged(tx: Tx, { id, version }: HoldingRule): Pro
   return rows.length === 1;
 }
 
-/** Records that a rule holds an association, whose row is locked. */
-export async function addHold(tx: Tx, { id, runId }: HoldingRule, associationId: string): Promise<void> {
+/** Records that a rule holds associations, whose rows are locked. */
+export async function addHolds(
+  tx: Tx,
+  { id, runId }: HoldingRule,
+  associationIds: readonly string[],
+): Promise<void> {
+  if (associationIds.length === 0) return;
   await tx.query(
-    `insert into sync.rule_holds (rule_id, association_id, run_id) values ($1, $2, $3)
+    `insert into sync.rule_holds (rule_id, association_id, run_id) select $1, id, $3 from unnest($2::uuid[]) as a (id) order by id
      on conflict (rule_id, association_id) do update set run_id = excluded.run_id`,
-    [id, associationId, runId],
+    [id, associationIds, runId],
   );
 }
 

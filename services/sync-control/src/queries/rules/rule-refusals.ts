@@ -9,25 +9,41 @@ export interface RefusalRow {
   refusedAt: Date;
 }
 
-/** Records why a secret is not associated, and when that is tried again: after longer and longer pauses, up to six hours. */
-export async function upsertRefusal(
+/** Records why secrets are not associated, and when that is tried again: after longer and longer pauses, up to six hours. */
+export async function upsertRefusals(
   sql: Sql,
   ruleId: string,
-  { secretId, path, reason }: Omit<RefusalRow, 'refusedAt'>,
-  firstPauseSeconds: number,
+  refusals: readonly (Omit<RefusalRow, 'refusedAt'> & { firstPauseSeconds: number })[],
 ): Promise<void> {
+  if (refusals.length === 0) return;
   await sql.query(
     `insert into sync.rule_refusals as f (rule_id, secret_id, path, reason, due_at)
-     select id, $2, $3, $4, now() + $5 * interval '1 second' from sync.rules where id = $1
+     select r.id, s.id, s.path, s.reason, now() + s.pause * interval '1 second'
+       from sync.rules r cross join unnest($2::uuid[], $3::text[], $4::text[], $5::int[]) as s (id, path, reason, pause)
+      where r.id = $1 order by s.id
      on conflict (rule_id, secret_id) do update
        set path = excluded.path, reason = excluded.reason, attempts = least(f.attempts + 1, 20),
-           due_at = now() + least($5 * 2 ^ least(f.attempts + 1, 20), 21600) * interval '1 second'`,
-    [ruleId, secretId, path, reason, firstPauseSeconds],
+           due_at = now() + least(extract(epoch from excluded.due_at - now()) * 2 ^ least(f.attempts + 1, 20), 21600) * interval '1 second'`,
+    [
+      ruleId,
+      refusals.map(({ secretId }) => secretId),
+      refusals.map(({ path }) => path),
+      refusals.map(({ reason }) => reason),
+      refusals.map(({ firstPauseSeconds }) => firstPauseSeconds),
+    ],
   );
 }
 
-export async function deleteRefusal(sql: Sql, ruleId: string, secretId: string): Promise<void> {
-  await sql.query('delete from sync.rule_refusals where rule_id = $1 and secret_id = $2', [ruleId, secretId]);
+export async function deleteRefusals(sql: Sql, ruleId: string, secretIds: readonly string[]): Promise<void> {
+  if (secretIds.length === 0) return;
+  await sql.query(
+    `delete from sync.rule_refusals
+      where id = any(array(
+        select f.id from unnest($2::uuid[]) as s (id) cross join lateral (
+          select id from sync.rule_refusals where rule_id = $1 and secret_id = s.id limit 1) as f
+        order by f.id))`,
+    [ruleId, secretIds],
+  );
 }
 
 /** Takes refused secrets that are due, for a minute. */

@@ -1,9 +1,14 @@
 import type { Caller } from '@secrets/caller';
 import { statusOfAll } from '@secrets/domain';
 import { readSyncConfig } from '@secrets/sync-entries';
-import { associate } from '../../associations/associate.ts';
+import { associateMany } from '../../associations/batches/associate-many.ts';
+import {
+  forEachMount,
+  forEachSecret,
+  type SecretResult,
+  warningOf,
+} from '../../associations/batches/each-secret.ts';
 import { disassociate } from '../../associations/disassociate.ts';
-import { forEachSecret, type SecretResult, warningOf } from '../../associations/each-secret.ts';
 import { planAssociation } from '../../associations/planning/plan-association.ts';
 import { presentPlan } from '../../associations/planning/present-plan.ts';
 import type { KeyedLine } from '../../associations/present-association.ts';
@@ -28,8 +33,10 @@ export async function setEach(
   { options: { overwrite, waitMs }, ...list }: ListOf<{ overwrite: boolean; waitMs: number }>,
   linesOf: LinesOf<string>,
 ) {
-  const results = await forEach(context, 'set', { ...list, options: { overwrite } }, (ref) =>
-    associate(context, list.caller, { ...list.params, ...ref, overwrite }, 0),
+  const { params, caller } = list;
+  const asked = await listOf(context, 'set', { ...list, options: { overwrite } });
+  const results = await forEachMount(context, asked, (mount, secretNames) =>
+    associateMany(context, caller, { ...params, mount, overwrite }, secretNames),
   );
   return present(context, list, { results, idOf: (id) => id, linesOf, waitMs });
 }
@@ -76,17 +83,22 @@ const nameOf = ({ mount, secret_name: secretName }: SecretRef) => ({ mount, secr
 const storeNames = ({ shownType: type, name }: DestinationParams) => ({ type, name });
 const storeOf = ({ shownType, name }: DestinationParams) => ({ store_type: shownType, store_name: name });
 
-/** A missing destination is a 404 of the whole request. */
-async function forEach<Done>(
+const forEach = async <Done>(
+  context: Context,
+  operation: string,
+  list: ListOf<object>,
+  work: (secret: ReturnType<typeof nameOf>) => Promise<Done>,
+) => forEachSecret(context, await listOf(context, operation, list), (secret) => work(nameOf(secret)));
+
+/** The requests of a list. A missing destination is a 404 of the whole. */
+async function listOf(
   context: Context,
   operation: string,
   { params, caller, secrets, options }: ListOf<object>,
-  work: (secret: ReturnType<typeof nameOf>) => Promise<Done>,
 ) {
   await requireDestination(context, caller, params);
   const path = `sys/sync/destinations/${params.shownType}/${params.name}/associations/${operation}`;
-  const list = { caller, path, secrets, more: { ...options } };
-  return forEachSecret(context, list, (secret) => work(nameOf(secret)));
+  return { caller, path, secrets, more: { ...options } };
 }
 
 type Results<Done> = { result: SecretResult; done?: Done }[];

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { SealError } from '@secrets/seal';
 import { type Logger, logFailure } from '@secrets/telemetry';
+import { secretsAtOnce } from '../../../associations/batches/associate-many.ts';
 import type { Context } from '../../../context.ts';
 import { beforeFirst } from '../../../queries/associations/association-pages.ts';
 import { confirmHolds, listHolds } from '../../../queries/rules/rule-holds.ts';
-import { deleteRefusal, upsertRefusal } from '../../../queries/rules/rule-refusals.ts';
+import { deleteRefusals, upsertRefusals } from '../../../queries/rules/rule-refusals.ts';
 import {
   claimRule,
   type RuleLease,
@@ -13,7 +14,13 @@ import {
 } from '../../../queries/rules/rule-runs.ts';
 import { deleteRule } from '../../../queries/rules/rules.ts';
 import { failureText } from '../../background/failure-text.ts';
-import { type AssociateMatch, type Match, matchAssociator, OwnerGone } from './associate-matches.ts';
+import {
+  type AssociateMatches,
+  type Match,
+  type MatchOutcome,
+  matchAssociator,
+  OwnerGone,
+} from './associate-matches.ts';
 import { releaseHolds } from './release-holds.ts';
 
 export interface RuleWork {
@@ -76,8 +83,8 @@ async function matchSome(context: Context, lease: RuleLease): Promise<RuleProgre
   const { error, stoppedAt } = await associateEach(context, lease, fresh, requestId);
   if (stoppedAt !== undefined) return interrupted(lease, matches, stoppedAt, error);
   const matchedSoFar = lease.matchedSoFar + matches.length;
-  const isFirst = lease.position === '';
-  const shown = error ?? (isFirst ? null : lease.error);
+  const isOver = lease.position === '' || lease.attempts > 0; // what has interrupted the run
+  const shown = error ?? (isOver ? null : lease.error);
   if (page.next !== null) return continued(lease, { position: page.next, matchedSoFar, error: shown });
   return continued(lease, { phase: 'releasing', position: beforeFirst, matchedSoFar, error: shown });
 }
@@ -90,13 +97,13 @@ function interrupted(
   error: string | null,
 ): RuleProgress {
   const before = matches.slice(0, matches.indexOf(stoppedAt));
-  const attempts = error === null || before.length > 0 ? 0 : lease.attempts + 1;
+  const failed = before.length > 0 ? 1 : lease.attempts + 1;
   return continued(lease, {
     position: before.at(-1)?.path ?? lease.position,
     matchedSoFar: lease.matchedSoFar + before.length,
     error,
-    attempts,
-    retryInSeconds: error === null ? 0 : Math.min(2 ** attempts, maxPauseSeconds),
+    attempts: error === null ? 0 : failed,
+    retryInSeconds: error === null ? 0 : Math.min(2 ** (failed - 1), maxPauseSeconds),
   });
 }
 
@@ -114,32 +121,47 @@ async function associateEach(
   requestId: string,
 ): Promise<Associated> {
   if (matches.length === 0) return { error: null };
-  let associateOne: AssociateMatch;
+  let associate: AssociateMatches;
   try {
-    associateOne = await matchAssociator(context, lease, matches, requestId);
+    associate = await matchAssociator(context, lease, requestId);
   } catch (error) {
     if (error instanceof OwnerGone) return { error: error.message };
     throw error;
   }
   const endsAt = performance.now() + maxPageMs;
-  for (const match of matches) {
-    if (performance.now() > endsAt) return { error: null, stoppedAt: match };
-    const outcome = await associateOne(match);
-    if (outcome.kind === 'postponed') return { error: outcome.reason, stoppedAt: match };
-    await recordOutcome(context, lease.id, match, outcome);
+  for (let start = 0; start < matches.length; start += secretsAtOnce) {
+    if (performance.now() > endsAt) return { error: null, stoppedAt: matches[start]! };
+    const batch = matches.slice(start, start + secretsAtOnce);
+    const outcomes = await associate(batch);
+    const end = outcomes.findIndex(({ kind }) => kind === 'postponed');
+    const done = end < 0 ? batch.length : end;
+    await recordOutcomes(context, lease.id, batch.slice(0, done), outcomes);
+    const postponed = outcomes[done];
+    if (postponed?.kind === 'postponed') return { error: postponed.reason, stoppedAt: batch[done]! };
   }
   return { error: null };
 }
 
-/** Records whether a match is refused. */
-export async function recordOutcome(
+/** Records which matches are refused, and why. */
+export async function recordOutcomes(
   { db }: Pick<Context, 'db'>,
   ruleId: string,
-  match: Match,
-  outcome: Awaited<ReturnType<AssociateMatch>>,
+  matches: readonly Match[],
+  outcomes: readonly MatchOutcome[],
 ): Promise<void> {
-  if (outcome.kind === 'associated') return deleteRefusal(db, ruleId, match.secretId);
-  await upsertRefusal(db, ruleId, { ...match, reason: outcome.reason }, firstPauseSeconds[outcome.kind]);
+  const refusals = matches.flatMap((match, at) => {
+    const outcome = outcomes[at]!;
+    if (outcome.kind === 'associated') return [];
+    const { kind, reason } = outcome;
+    return [{ ...match, reason, firstPauseSeconds: firstPauseSeconds[kind] }];
+  });
+  const associated = matches.filter((_, at) => outcomes[at]!.kind === 'associated');
+  await upsertRefusals(db, ruleId, refusals);
+  await deleteRefusals(
+    db,
+    ruleId,
+    associated.map(({ secretId }) => secretId),
+  );
 }
 
 /** Ends holds that the run has not confirmed. After the last one, the rule rests for a day. */

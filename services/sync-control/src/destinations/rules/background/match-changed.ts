@@ -3,9 +3,9 @@ import { SealError } from '@secrets/seal';
 import type { SecretPlace } from '../../../changes/secrets-client.ts';
 import type { Context } from '../../../context.ts';
 import { listHoldsOfSecret } from '../../../queries/rules/rule-holds.ts';
-import { claimRefusals, deleteRefusal } from '../../../queries/rules/rule-refusals.ts';
+import { claimRefusals, deleteRefusals } from '../../../queries/rules/rule-refusals.ts';
 import { listRulesById, listRulesOfPath, type RuleOfDestination } from '../../../queries/rules/rule-runs.ts';
-import { type RuleWork, recordOutcome } from './advance-rules.ts';
+import { type RuleWork, recordOutcomes } from './advance-rules.ts';
 import { matchAssociator, OwnerGone } from './associate-matches.ts';
 import { releaseHolds } from './release-holds.ts';
 
@@ -38,12 +38,12 @@ async function associatePlace(
 ): Promise<void> {
   const match = { secretId, path };
   try {
-    const associateOne = await matchAssociator(context, rule, [match], requestId);
-    await recordOutcome(context, rule.id, match, await associateOne(match));
+    const associate = await matchAssociator(context, rule, requestId);
+    await recordOutcomes(context, rule.id, [match], await associate([match]));
   } catch (error) {
     // The next run shows it with the rule.
     if (!(error instanceof OwnerGone || error instanceof SealError)) throw error;
-    await recordOutcome(context, rule.id, match, { kind: 'refused', reason: reasonOf(error) });
+    await recordOutcomes(context, rule.id, [match], [{ kind: 'refused', reason: reasonOf(error) }]);
   }
 }
 
@@ -80,7 +80,7 @@ export async function retryRefusals(
     const place = places.find((one) => one.secret_id === secretId);
     const rule = rules.find(({ id }) => id === ruleId);
     if (place === undefined || rule === undefined || !isAbout(rule, place))
-      await deleteRefusal(db, ruleId, secretId);
+      await deleteRefusals(db, ruleId, [secretId]);
     else await associatePlace(context, rule, place, requestId);
   }
 }

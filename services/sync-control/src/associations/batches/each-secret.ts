@@ -1,7 +1,9 @@
 import type { Caller } from '@secrets/caller';
 import { Problem, permissionDenied } from '@secrets/domain';
 import { httpStatus } from '@secrets/http';
-import type { Context } from '../context.ts';
+import type { Context } from '../../context.ts';
+import { secretsAtOnce } from './associate-many.ts';
+import type { SetOutcome } from './record-intents.ts';
 
 /** A secret as a request names it. */
 export interface NamedSecret {
@@ -39,10 +41,7 @@ export async function forEachSecret<Secret extends NamedSecret, Done>(
   { caller, path, secrets, more }: ListRequest<Secret>,
   work: (secret: Secret) => Promise<Done>,
 ): Promise<{ result: SecretResult; done?: Done }[]> {
-  const asked = secrets.map(
-    (secret) => ({ path, capability: 'update', body: { ...secret, ...more } }) as const,
-  );
-  const permitted = await policies.mayDoEach(caller, asked);
+  const permitted = await permittedOf(policies, { caller, path, secrets, more });
   const queue = [...secrets.entries()];
   const results: { result: SecretResult; done?: Done }[] = [];
   const workOnSome = async () => {
@@ -61,14 +60,59 @@ export async function forEachSecret<Secret extends NamedSecret, Done>(
   return results;
 }
 
+/**
+ * Does something for many secrets of one mount at a time, otherwise like `forEachSecret`. `work` returns for each of at most
+ * `secretsAtOnce` names what was done, or why not.
+ */
+export async function forEachMount(
+  { policies }: Pick<Context, 'policies'>,
+  list: ListRequest<NamedSecret>,
+  work: (mount: string, secretNames: readonly string[]) => Promise<SetOutcome[]>,
+): Promise<{ result: SecretResult; done?: string }[]> {
+  const permitted = await permittedOf(policies, list);
+  const outcomes = list.secrets.map((): SetOutcome => ({ problem: permissionDenied() }));
+  const places = list.secrets.map((_, at) => at).filter((at) => permitted[at]);
+  for (const [mount, ofMount] of Map.groupBy(places, (at) => list.secrets[at]!.mount))
+    for (let start = 0; start < ofMount.length; start += secretsAtOnce) {
+      const part = ofMount.slice(start, start + secretsAtOnce);
+      const found = await work(
+        mount,
+        part.map((at) => list.secrets[at]!.secret_name),
+      );
+      for (const [index, at] of part.entries()) outcomes[at] = unlessRefused(found[index]!);
+    }
+  return outcomes.map((outcome, at) => {
+    const { mount, secret_name } = list.secrets[at]!;
+    if ('id' in outcome) return { result: { mount, secret_name, ...accepted }, done: outcome.id };
+    return { result: { mount, secret_name, ...refused(outcome.problem) } };
+  });
+}
+
+/** Throws a problem that is no refusal. */
+function unlessRefused(outcome: SetOutcome): SetOutcome {
+  if ('problem' in outcome && httpStatus[outcome.problem.kind] >= 500) throw outcome.problem;
+  return outcome;
+}
+
+const accepted = { status: 200, errors: [] as readonly string[] };
+const refused = ({ kind, sentences }: Problem) => ({ status: httpStatus[kind], errors: sentences });
+
+const permittedOf = (
+  policies: Context['policies'],
+  { caller, path, secrets, more }: ListRequest<NamedSecret>,
+): Promise<boolean[]> =>
+  policies.mayDoEach(
+    caller,
+    secrets.map((secret) => ({ path, capability: 'update', body: { ...secret, ...more } })),
+  );
+
 async function resultOf<Done>({ mount, secret_name }: NamedSecret, work: () => Promise<Done>) {
   try {
     const done = await work();
-    return { result: { mount, secret_name, status: 200, errors: [] }, done };
+    return { result: { mount, secret_name, ...accepted }, done };
   } catch (error) {
-    const status = error instanceof Problem ? httpStatus[error.kind] : 500;
-    if (!(error instanceof Problem) || status >= 500) throw error;
-    return { result: { mount, secret_name, status, errors: error.sentences } };
+    if (!(error instanceof Problem) || httpStatus[error.kind] >= 500) throw error;
+    return { result: { mount, secret_name, ...refused(error) } };
   }
 }
 
