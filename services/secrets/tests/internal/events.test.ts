@@ -126,6 +126,25 @@ test('nothing is recorded while nobody listens', async () => {
   expect(await count()).toBe(String(Number(before) + 1));
 });
 
+test('listeners connect again if changes were not recorded for a while', async () => {
+  const feed = openFeed();
+  const listener = await listenTo(feed);
+  const now = performance.now();
+  const clock = jest.spyOn(performance, 'now');
+  try {
+    clock.mockReturnValue(now + 59_000);
+    await feed.keepAlive();
+    clock.mockReturnValue(now + 118_000);
+    await feed.keepAlive();
+    expect(listener.writableEnded).toBe(false);
+    clock.mockReturnValue(now + 180_000);
+    await feed.keepAlive();
+    expect(listener.writableEnded).toBe(true);
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 test('old events are deleted', async () => {
   await secrets.db.query(`update secrets.events set at = now() - interval '3 minutes'`);
   await openFeed().sweep(() => false);

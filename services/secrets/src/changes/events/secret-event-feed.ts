@@ -34,6 +34,9 @@ const maxLagMs = 55_000;
 /** Milliseconds that a client waits for transactions that began before it did. */
 const maxHorizonMs = 10_000;
 
+/** Milliseconds for which changes are recorded after `keepListening`. */
+const recordedMs = 60_000;
+
 interface FeedOptions {
   db: Db;
   /** For what all listeners share. */
@@ -55,6 +58,8 @@ export class SecretEventFeed {
   #position: EventPosition | undefined;
   /** The newest transaction at a time. Once none that is older is running, it moves on. */
   #mark = { xid: 0n, atMs: 0 };
+  /** The time before which recording was last prolonged. */
+  #prolongedAtMs = 0;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -106,7 +111,7 @@ export class SecretEventFeed {
   /** To be called every few seconds. */
   async keepAlive(): Promise<void> {
     for (const listener of this.#listeners) listener.keepAlive();
-    if (this.#opened.size > 0) await keepListening(this.#options.backgroundDb);
+    if (this.#opened.size > 0) await this.#prolong(this.#options.backgroundDb);
   }
 
   /** Deletes what everybody has read. */
@@ -138,7 +143,7 @@ export class SecretEventFeed {
   /** Has changes recorded, and waits until no transaction is running that may not record its own. */
   async #begin(): Promise<bigint> {
     const { db } = this.#options;
-    const since = await keepListening(db);
+    const since = await this.#prolong(db);
     const deadline = performance.now() + maxHorizonMs;
     for (;;) {
       const horizon = await readHorizon(db);
@@ -147,6 +152,15 @@ export class SecretEventFeed {
         throw new Problem('unavailable', 'a transaction of the database takes too long; try again');
       await sleep(50);
     }
+  }
+
+  /** Has changes recorded for another minute. Whoever listened while they were not recorded has to connect again. */
+  async #prolong(db: Db): Promise<bigint> {
+    const began = performance.now();
+    const since = await keepListening(db);
+    if (performance.now() - this.#prolongedAtMs > recordedMs) this.#endAll();
+    this.#prolongedAtMs = began;
+    return since;
   }
 
   #start(
