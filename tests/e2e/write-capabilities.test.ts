@@ -50,6 +50,7 @@ const bodies = (): Record<string, object> => ({
   'post /v1/sys/sync/codehost-apps/{name}': { app_id: 1, private_key: '*****' },
   'post /v1/sys/sync/destinations/{type}/{name}/confirm-scope': { scope_id: 'x' },
   'post /v1/sys/sync/destinations/{type}/{name}/rules/{rule}': { mount: at.mount, path: 'none' },
+  'post /v1/sys/sync/destinations/{type}/{name}/rules/{rule}/plan': { mount: at.mount, path: 'none' },
   'post /v1/identity/group': { name: 'group' },
   'post /v1/sys/wrapping/unwrap': { token: 'x' },
   'post /v1/sys/wrapping/rewrap': { token: 'x' },

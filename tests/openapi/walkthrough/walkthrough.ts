@@ -242,17 +242,16 @@ async function ofSecret(call: Call, path: string, at: Parameters, secret: Parame
 /** The association is held by the rule as well, until that is deleted. */
 async function rules(call: Call, path: string, at: Parameters, secret: Parameters): Promise<void> {
   const of = { ...at, rule: 'shop' };
-  await call(`POST ${path}/rules/{rule}`, of, {
-    mount: secret.mount,
-    path: 'shop/*',
-    exclude: ['shop/tmp*'],
-  });
+  const rule = { mount: secret.mount, path: 'shop/*', exclude: ['shop/tmp*'] };
+  await call(`POST ${path}/rules/{rule}/plan`, of, rule);
+  await call(`POST ${path}/rules/{rule}`, of, rule);
   await call(`PATCH ${path}/rules/{rule}`, of, { metadata_match: null });
   await eventually(
     () => call(`GET ${path}/rules/{rule}`, of),
     ({ data }) => data.state === 'up_to_date',
   );
   await call(`GET ${path}/rules`, { ...at, ...list });
+  await call(`GET ${path}/rules/{rule}/plan`, of);
   await call(`POST ${path}/associations/remove`, { ...at, wait: '5' }, secret);
   await call(`POST ${path}/associations/set`, { ...at, wait: '5' }, secret);
   await call(`DELETE ${path}/rules/{rule}`, of);

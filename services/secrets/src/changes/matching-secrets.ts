@@ -2,8 +2,8 @@ import { matchesPaths, parsePattern, type RuleMatch, rangeOf } from '@secrets/do
 import type { Context } from '../context.ts';
 import { findMountById, findPlaces, listPaths } from '../queries/matching.ts';
 
-/** Secrets that are looked at for one page. */
-const pageSize = 500;
+/** Secrets that are looked at for one page by default, and at most. */
+export const matchingPageSize = { byDefault: 500, max: 10_000 };
 
 interface MatchingPage {
   /** Undefined if the mount is gone. */
@@ -13,22 +13,22 @@ interface MatchingPage {
   next: string | null;
 }
 
-/** Returns the secrets of a mount that match a rule, among the next ones after a path. A page may be empty. */
+/** Returns the secrets of a mount that match a rule, among the next `limit` ones after a path. A page may be empty. */
 export async function matchingPage(
   { db }: Context,
   mountId: string,
-  { rule, after }: { rule: RuleMatch; after: string },
+  { rule, after, limit }: { rule: RuleMatch; after: string; limit: number },
 ): Promise<MatchingPage> {
   const mount = await findMountById(db, mountId);
   if (mount === undefined) return { mount, secrets: [], next: null };
   const { metadataMatch } = rule;
-  const range = { ...rangeOf(parsePattern(rule.path)), after, limit: pageSize };
+  const range = { ...rangeOf(parsePattern(rule.path)), after, limit };
   const rows = await listPaths(db, mountId, metadataMatch, range);
   const matching = rows.filter(({ path, hasMetadata }) => hasMetadata && matchesPaths(rule, path));
   return {
     mount,
     secrets: matching.map(({ secretId, path }) => ({ secret_id: secretId, path })),
-    next: rows.length === pageSize ? rows.at(-1)!.path : null,
+    next: rows.length === limit ? rows.at(-1)!.path : null,
   };
 }
 

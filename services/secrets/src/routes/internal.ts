@@ -2,9 +2,10 @@ import { type Endpoint, endpoint } from '@secrets/http';
 import { z } from 'zod';
 import { awaitVersion } from '../changes/await-version.ts';
 import { inspectSecrets } from '../changes/inspect-secrets.ts';
-import { matchingPage, placesOf } from '../changes/matching-secrets.ts';
+import { matchingPage, matchingPageSize, placesOf } from '../changes/matching-secrets.ts';
 import { presentSecretState } from '../changes/present-secret-state.ts';
 import { previewSecret, pushedHashes, pushedSizes } from '../changes/preview-secret.ts';
+import { maxPreviewed, previewSecrets } from '../changes/preview-secrets.ts';
 import { type Watched, watchSecret } from '../changes/watch-secret.ts';
 import { maxWatched, watchSeveral } from '../changes/watch-several.ts';
 import type { Context } from '../context.ts';
@@ -27,6 +28,10 @@ const WatchSeveral = Watch.omit({ secret_name: true }).extend({
 const Preview = Watch.extend({ hashes: z.boolean().default(false) });
 /** The external secret whose value the first version is to have, as `<type>/<destination>/<external name>`. */
 const Await = Watch.extend({ origin: z.string() });
+const Previews = z.object({
+  secret_ids: z.array(z.uuid()).max(maxPreviewed),
+  hashes: z.boolean().default(false),
+});
 const SecretIds = z.object({ secret_ids: z.array(z.uuid()).max(500) });
 
 /**
@@ -36,6 +41,7 @@ export const internalEndpoints = (context: Context): Endpoint[] => [
   watch(context),
   watchList(context),
   preview(context),
+  previewEach(context),
   awaitFirst(context),
   inspect(context),
   readRevisions(context),
@@ -101,6 +107,19 @@ const preview = (context: Context) =>
     },
   });
 
+const previewEach = (context: Context) =>
+  endpoint({
+    method: 'post',
+    path: '/internal/secrets/previews',
+    summary:
+      'Read the current states of secrets and the sizes of what would be pushed, without subscribing; unknown states are omitted',
+    from: 'sync-control',
+    body: Previews,
+    handle: async ({ body: { secret_ids: ids, hashes } }) => ({
+      data: { secrets: await previewSecrets(context, ids, { hashes }) },
+    }),
+  });
+
 const awaitFirst = (context: Context) =>
   endpoint({
     method: 'post',
@@ -146,6 +165,7 @@ const Matching = z.object({
   exclude: z.array(z.string()),
   metadata_match: z.record(z.string(), z.string()),
   after: z.string(),
+  limit: z.int().min(1).max(matchingPageSize.max).default(matchingPageSize.byDefault),
 });
 
 const listMatching = (context: Context) =>
@@ -155,10 +175,13 @@ const listMatching = (context: Context) =>
     summary: 'List secrets of a mount that match a rule, after a path, without their values',
     from: 'sync-control',
     body: Matching,
-    handle: async ({ body: { mount_id: mountId, metadata_match: metadataMatch, after, path, exclude } }) => {
+    handle: async ({
+      body: { mount_id: mountId, metadata_match: metadataMatch, after, limit, ...paths },
+    }) => {
       const { mount, secrets, next } = await matchingPage(context, mountId, {
-        rule: { path, exclude, metadataMatch },
+        rule: { ...paths, metadataMatch },
         after,
+        limit,
       });
       return { data: { mount: mount ?? null, secrets, next } };
     },

@@ -20,6 +20,24 @@ const inspect = async (...secret_ids: string[]) =>
 const pending = () =>
   secrets.db.query<{ secret_id: string }>('select secret_id from secrets.outbox order by id');
 
+test('a preview of secrets by their IDs returns sizes and no values, and watches nothing', async () => {
+  await write('previewed', { user: 'canary-1' });
+  const [{ id } = { id: '' }] = await secrets.db.query<{ id: string }>(
+    "select id from secrets.secrets where path = 'previewed'",
+  );
+  const ids = { secret_ids: [id, '00000000-0000-4000-8000-000000000000'] };
+  const preview = async (more: object) =>
+    (await secrets.callInternal('/internal/secrets/previews', { ...ids, ...more })).body.data.secrets;
+  const state = { secret_id: id, readable: true, keys: ['user'], value_bytes: 19, key_bytes: [8] };
+  expect(await preview({})).toEqual([expect.objectContaining(state)]);
+  const [hashed] = await preview({ hashes: true });
+  expect(hashed).toMatchObject({ value_hash: expect.any(String), key_hashes: [expect.any(String)] });
+  expect(JSON.stringify(hashed)).not.toContain('canary');
+  expect(await secrets.db.query("select watched from secrets.secrets where path = 'previewed'")).toEqual([
+    { watched: false },
+  ]);
+});
+
 describe('watching', () => {
   test('returns the state of a secret: names of keys, never values', async () => {
     await write('seen/a', { user: 'canary-1', pass: { x: 1 } });

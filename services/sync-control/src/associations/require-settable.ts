@@ -26,13 +26,20 @@ export const noReadAccess = ({ mount, secretName }: NamedSecret): Problem =>
     `permission denied: your token may not read the secret ${secretName} in mount ${mount}`,
   );
 
+type State = Pick<WatchedSecret, 'folder' | 'exists' | 'readable'>;
+
 /** Throws `invalid` unless there is a secret of this name with a readable version. */
-export function requireSyncable(
-  secret: Pick<WatchedSecret, 'folder' | 'exists' | 'readable'>,
+export function requireSyncable(secret: State, named: NamedSecret): void {
+  const why = whyNotSyncable(secret, named);
+  if (why !== undefined) throw invalid(why);
+}
+
+/** Returns why a secret cannot be associated; undefined if it can: it exists, with a readable version. */
+export function whyNotSyncable(
+  { folder, exists, readable }: State,
   { mount, secretName }: NamedSecret,
-): void {
-  if (secret.folder) throw invalid(`secret_name: ${secretName} in mount ${mount} is a folder, not a secret`);
-  if (!secret.exists) throw invalid(`secret_name: there is no secret ${secretName} in mount ${mount}`);
-  if (!secret.readable)
-    throw invalid(`secret_name: every version of ${secretName} in mount ${mount} is deleted`);
+): string | undefined {
+  if (folder) return `secret_name: ${secretName} in mount ${mount} is a folder, not a secret`;
+  if (!exists) return `secret_name: there is no secret ${secretName} in mount ${mount}`;
+  return readable ? undefined : `secret_name: every version of ${secretName} in mount ${mount} is deleted`;
 }

@@ -1,5 +1,5 @@
 import { type Caller, serviceCaller } from '@secrets/caller';
-import type { ImportGrant, RuleMatch, SignedGrant } from '@secrets/domain';
+import { type ImportGrant, Problem, type RuleMatch, type SignedGrant } from '@secrets/domain';
 import type { InternalClient } from '@secrets/http';
 import { z } from 'zod';
 
@@ -47,6 +47,18 @@ const Previewed = Watched.extend({
  * each key in the order of `keys`.
  */
 export type PreviewedSecret = z.infer<typeof Previewed>;
+
+const PreviewedById = Previewed.pick({
+  keys: true,
+  readable: true,
+  value_bytes: true,
+  key_bytes: true,
+  value_hash: true,
+  key_hashes: true,
+}).extend({ secret_id: z.uuid() });
+
+/** The preview of a secret that is known by its ID. */
+export type PreviewedById = z.infer<typeof PreviewedById>;
 
 const Inspected = z.object({
   secret_id: z.uuid(),
@@ -108,8 +120,18 @@ export interface SecretsClient {
   inspect(requestId: string, secretIds: readonly string[]): Promise<InspectedSecret[]>;
   /** Returns the revisions of up to 500 secrets, without opening their values. Missing states as in `inspect`. */
   revisions(requestId: string, secretIds: readonly string[]): Promise<SecretRevision[]>;
-  /** Returns secrets of a mount that match, after a path. A page may be empty. The mount is null if it is gone. */
-  matching(requestId: string, mountId: string, rule: RuleMatch, after: string): Promise<MatchingPage>;
+  /**
+   * Returns secrets of a mount that match, after a path, of at most `limit` that are looked at, by default 500. A page may be
+   * empty. The mount is null if it is gone.
+   */
+  matching(
+    requestId: string,
+    mountId: string,
+    rule: RuleMatch,
+    range: { after: string; limit?: number },
+  ): Promise<MatchingPage>;
+  /** Like `preview`, of up to 100 secrets. Those that do not exist, and those that cannot be read, are left out. */
+  previews(requestId: string, secretIds: readonly string[], hashes: boolean): Promise<PreviewedById[]>;
   /** Returns the places of up to 500 secrets, without those that do not exist. */
   places(requestId: string, secretIds: readonly string[]): Promise<SecretPlace[]>;
   /** Creates a secret without a version, unless it exists. Returns its ID and revision. */
@@ -130,6 +152,10 @@ export function secretsClient(
   client: InternalClient,
   permit: (caller: Caller, text: string) => string,
 ): SecretsClient {
+  const callNew = (requestId: string, operation: string, body: object) =>
+    client
+      .call('POST', `/v1/internal/secrets/${operation}`, serviceCaller('sync-control', requestId), body)
+      .catch(ofEarlierVersion);
   return {
     watch: async (caller, mount, secretName) => {
       const body = { namespace_id: caller.namespace.id, mount, secret_name: secretName };
@@ -157,15 +183,16 @@ export function secretsClient(
       });
       return z.object({ secrets: z.array(Revision) }).parse(answer).secrets;
     },
-    matching: async (requestId, mountId, { path, exclude, metadataMatch }, after) => {
-      const caller = serviceCaller('sync-control', requestId);
-      const body = { mount_id: mountId, path, exclude, metadata_match: metadataMatch, after };
-      return MatchingPage.parse(await client.call('POST', '/v1/internal/secrets/matching', caller, body));
+    matching: async (requestId, mountId, { path, exclude, metadataMatch }, range) => {
+      const body = { mount_id: mountId, path, exclude, metadata_match: metadataMatch, ...range };
+      return MatchingPage.parse(await callNew(requestId, 'matching', body));
+    },
+    previews: async (requestId, secretIds, hashes) => {
+      const answer = await callNew(requestId, 'previews', { secret_ids: secretIds, hashes });
+      return z.object({ secrets: z.array(PreviewedById) }).parse(answer).secrets;
     },
     places: async (requestId, secretIds) => {
-      const caller = serviceCaller('sync-control', requestId);
-      const body = { secret_ids: secretIds };
-      const answer = await client.call('POST', '/v1/internal/secrets/places', caller, body);
+      const answer = await callNew(requestId, 'places', { secret_ids: secretIds });
       return z.object({ secrets: z.array(Place) }).parse(answer).secrets;
     },
     awaitValue: async (caller, { mount, path: secret_name, origin }) => {
@@ -178,4 +205,10 @@ export function secretsClient(
     },
     close: () => client.close(),
   };
+}
+
+/** An endpoint that an earlier version does not have. */
+function ofEarlierVersion(error: unknown): never {
+  if (!(error instanceof Problem) || error.kind !== 'not_found') throw error;
+  throw new Problem('unavailable', 'the secrets service is of an earlier version', { cause: error });
 }

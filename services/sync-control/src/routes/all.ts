@@ -11,6 +11,7 @@ import { destinationEndpoints } from './destinations/destinations.ts';
 import { externalSecretEndpoints } from './destinations/external-secrets.ts';
 import { importEndpoints } from './destinations/imports.ts';
 import { replanEndpoints } from './destinations/replan.ts';
+import { rulePlanEndpoints } from './destinations/rule-plans.ts';
 import { ruleEndpoints } from './destinations/rules.ts';
 import { statusEndpoints } from './destinations/status.ts';
 import { eventEndpoints } from './events.ts';
@@ -37,6 +38,7 @@ export const allEndpoints = (
   ...parkedEndpoints(context),
   ...replanEndpoints(context),
   ...ruleEndpoints(context),
+  ...rulePlanEndpoints(context),
   ...checkEndpoints(context),
   ...codehostAppEndpoints(context),
   ...statusEndpoints(context),

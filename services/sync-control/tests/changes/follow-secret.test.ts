@@ -72,6 +72,7 @@ function contextSeeing(...states: WatchedSecret[]): Context {
       inspect: unused,
       revisions: unused,
       matching: unused,
+      previews: unused,
       places: unused,
       awaitValue: unused,
       permitImport: () => {

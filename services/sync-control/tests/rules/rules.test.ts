@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Caller } from '@secrets/caller';
 import { testCaller } from '@secrets/http/testing';
 import { eventually, type Fixture, useSyncControl } from '../sync-control-for-test.ts';
+import { entityWith as entityOf, mayEverything, rulesOf, writePolicy } from './rules-for-test.ts';
 
 const sync = useSyncControl();
 let at: Fixture;
@@ -11,53 +12,16 @@ let owner: Caller;
 beforeEach(async () => {
   await sync.reset();
   at = await sync.fixture();
-  owner = await entityWith('root-like', [
-    { path: '*', capabilities: ['create', 'read', 'update', 'delete'] },
-  ]);
+  owner = await mayEverything(sync);
 });
 
-interface PathRule {
-  path: string;
-  capabilities: string[];
-}
-
-async function writePolicy(name: string, paths: readonly PathRule[]) {
-  await sync.db.query(
-    `insert into login.policies (namespace_id, name, source, rules) values ('root', $1, '', $2::jsonb)
-     on conflict (namespace_id, name) do update set rules = excluded.rules`,
-    [name, JSON.stringify({ paths })],
-  );
-}
-
-/** A caller whose entity has a policy with these rules. */
-async function entityWith(policy: string, paths: readonly PathRule[]): Promise<Caller> {
-  await writePolicy(policy, paths);
-  const entityId = randomUUID();
-  await sync.db.query(
-    "insert into login.entities (id, namespace_id, name, policies) values ($1, 'root', $2, array[$3])",
-    [entityId, `e-${entityId}`, policy],
-  );
-  return testCaller({
-    entityId,
-    policies: ['unused'],
-    grants: ['create', 'read', 'update', 'patch', 'delete'],
-  });
-}
-
-const rulePath = (name: string) => `${at.path}/rules/${name}`;
-const write = (name: string, body: object, caller: Caller = owner) =>
-  sync.call('POST', rulePath(name), { mount: at.mount, ...body }, caller);
-/** Writes a rule, which must be accepted. */
-async function accept(...request: Parameters<typeof write>) {
-  const answer = await write(...request);
-  expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
-  return answer.body.data;
-}
-const read = async (name: string) => (await sync.call('GET', rulePath(name))).body.data;
-const upToDate = async (name: string) => {
-  await eventually(async () => (await read(name)).state === 'up_to_date', 180); // other tests may have long transactions
-  return read(name);
-};
+const entityWith = (policy: string, paths: Parameters<typeof entityOf>[2]) => entityOf(sync, policy, paths);
+const rules = () => rulesOf(sync, at, owner);
+const rulePath = (name: string) => rules().path(name);
+const write = (name: string, body: object, caller: Caller = owner) => rules().write(name, body, caller);
+const accept = (name: string, body: object, caller: Caller = owner) => rules().accept(name, body, caller);
+const read = (name: string) => rules().read(name);
+const upToDate = (name: string) => rules().upToDate(name);
 const associated = async () =>
   (
     await sync.db.query<{ name: string }>(
@@ -173,7 +137,7 @@ describe('the owner of a rule', () => {
       ],
     });
     expect(await associated()).toEqual(['a/1']);
-    await writePolicy('reader', [set, { path: `${at.mount}/data/b/*`, capabilities: ['read'] }]);
+    await writePolicy(sync, 'reader', [set, { path: `${at.mount}/data/b/*`, capabilities: ['read'] }]);
     await at.write('a/2', { v: 1 });
     await at.write('b/2', { v: 1 });
     await becomes('a/1', 'b/2'); // what is associated stays
@@ -300,12 +264,16 @@ describe('an association', () => {
     await accept('r', { path: '*' });
     await upToDate('r');
     await sync.work();
-    await sync.call('PATCH', rulePath('r'), { metadata_match: { sync: 'prod' } }, owner);
+    const narrowed = { path: '*', metadata_match: { sync: 'prod' } };
+    const { fingerprint: confirm } = (await rules().plan('r', narrowed)).body.data;
+    await sync.call('PATCH', rulePath('r'), { metadata_match: narrowed.metadata_match, confirm }, owner);
     await workUntilGone('a/1', 'a/2');
     await setMetadata('a/2', { sync: 'test' });
     await workUntilGone('a/1');
     expect(await read('r')).toMatchObject({ path: '*', metadata_match: { sync: 'prod' }, associated: 1 });
-    await sync.call('PATCH', rulePath('r'), { metadata_match: { sync: null, team: 'a' } }, owner);
+    const other = (await rules().plan('r', { path: '*', metadata_match: { team: 'a' } })).body.data;
+    const replaced = { metadata_match: { sync: null, team: 'a' }, confirm: other.fingerprint };
+    await sync.call('PATCH', rulePath('r'), replaced, owner);
     expect((await read('r')).metadata_match).toEqual({ team: 'a' });
   });
 

@@ -11,6 +11,7 @@ import {
   lockAssociationsByName,
 } from '../../../../sync-control/src/queries/associations/associations.ts';
 import * as holds from '../../../../sync-control/src/queries/rules/rule-holds.ts';
+import * as plans from '../../../../sync-control/src/queries/rules/rule-plans.ts';
 import * as refusals from '../../../../sync-control/src/queries/rules/rule-refusals.ts';
 import * as runs from '../../../../sync-control/src/queries/rules/rule-runs.ts';
 import * as rules from '../../../../sync-control/src/queries/rules/rules.ts';
@@ -142,6 +143,12 @@ const controlCases: Case[] = casesOf('sync-control', {
     const ids = page.map(({ associationId }) => associationId);
     await holds.endHolds(db, id, ids, true);
     await holds.listUnheld(db, ids);
+  },
+  'the plan of a rule': async (db) => {
+    const matches = { destinationId: destinations.busy, accessor: 'kv_1', secrets: [{ secretId, path }] };
+    await plans.countMatches(db, matches, id);
+    await plans.listAssociationsOfMatches(db, matches, id);
+    await plans.listHeldAssociations(db, id, { after: seededId('x'), limit: 200 });
   },
   'a page of refusals': async (db) => {
     await refusals.claimRefusals(db, 20);

@@ -15,12 +15,17 @@ interface Planned {
   refusals: readonly string[];
 }
 
-interface PlanParts {
-  destination: DestinationRow;
+type Hashed = Pick<PreviewedSecret, 'keys' | 'value_hash' | 'key_hashes'>;
+
+/** A planned secret. */
+interface LookedAt<Secret extends Planned> {
   /** With the hashes of what would be pushed. */
-  secret: PreviewedSecret;
+  secret: Hashed;
   existing: readonly Entry[];
+  planned: readonly Secret[];
 }
+
+type WithState<Secret> = Secret & { inStore: StoreState | undefined };
 
 /**
  * Has a worker look at what is under the names that a set would write, and adds it to them. What the set removes is left out. A
@@ -34,38 +39,55 @@ interface PlanParts {
  */
 export async function lookAtPlanned<Secret extends Planned>(
   context: Context,
-  { destination, secret, existing }: PlanParts,
+  { destination, ...parts }: { destination: DestinationRow; secret: Hashed; existing: readonly Entry[] },
   planned: readonly Secret[],
-): Promise<(Secret & { inStore: StoreState | undefined })[]> {
-  const hasValue = whyNoValue(secret.keys, destination.settings) === undefined;
-  const written = planned.filter(
-    ({ change, refusals }) => hasValue && change !== 'removed' && refusals.length === 0,
+): Promise<WithState<Secret>[]> {
+  const [looked] = await lookAtEach(context, destination, [{ ...parts, planned }]);
+  return looked!;
+}
+
+/** Has a worker look at what several secrets would write, like `lookAtPlanned`. */
+export async function lookAtEach<Secret extends Planned>(
+  context: Context,
+  destination: DestinationRow,
+  each: readonly LookedAt<Secret>[],
+): Promise<WithState<Secret>[][]> {
+  const written = each.flatMap((one) => writtenOf(destination, one));
+  const asked = written.flatMap(({ question }) => question ?? []).slice(0, maxLookedAt);
+  const states = await statesOf(context, destination, asked);
+  const answers = new Map(asked.map((question, at) => [question, states[at]]));
+  const stateOf = new Map<Planned, StoreState>(
+    written.map(({ one, question }) => [
+      one,
+      question === undefined
+        ? unknownState(ofEarlierVersion)
+        : (answers.get(question) ?? unknownState(onlyFirst)),
+    ]),
   );
-  const asked = questionsAbout(written.slice(0, maxLookedAt), { destination, secret, existing });
-  const states = asked === undefined ? [] : await statesOf(context, destination, asked);
-  const other = unknownState(asked === undefined ? ofEarlierVersion : onlyFirst);
-  const stateOf = new Map<Planned, StoreState>(written.map((one, index) => [one, states[index] ?? other]));
-  return planned.map((one) => ({ ...one, inStore: stateOf.get(one) }));
+  return each.map(({ planned }) => planned.map((one) => ({ ...one, inStore: stateOf.get(one) })));
 }
 
 const ofEarlierVersion = 'the secrets service is of an earlier version';
 const onlyFirst = `only the first ${maxLookedAt} external secrets are looked at`;
 
-/** Returns undefined without hashes. */
-function questionsAbout(
-  written: readonly Planned[],
-  { destination, secret, existing }: PlanParts,
-): AskedSecret[] | undefined {
-  const { value_hash: whole, key_hashes: ofKeys } = secret;
-  if (whole === undefined || ofKeys === undefined) return undefined;
-  const hashOf = new Map([...secret.keys.map((key, index) => [key, ofKeys[index]!] as const), ['', whole]]);
-  const { collisionKey } = findDescription(destination.type).nameRule;
+/** Returns what a set would write, with the questions about it: none without hashes. */
+function writtenOf<Secret extends Planned>(
+  { type, settings }: DestinationRow,
+  { secret, existing, planned }: LookedAt<Secret>,
+): { one: Secret; question: AskedSecret | undefined }[] {
+  if (whyNoValue(secret.keys, settings) !== undefined) return [];
+  const { value_hash: whole, key_hashes: ofKeys = [] } = secret;
+  const hashOf = new Map([...secret.keys.map((key, index) => [key, ofKeys[index]] as const), ['', whole]]);
+  const { collisionKey } = findDescription(type).nameRule;
   const entryIds = new Map(existing.map((entry) => [entry.collisionKey, entry.id]));
-  return written.map(({ subKey, externalName }) => ({
-    name: externalName,
-    hash: hashOf.get(pushedKey(destination.settings, subKey)) ?? whole,
-    entryId: entryIds.get(collisionKey(externalName)) ?? null,
-  }));
+  return planned
+    .filter(({ change, refusals }) => change !== 'removed' && refusals.length === 0)
+    .map((one) => {
+      const { subKey, externalName: name } = one;
+      const hash = hashOf.get(pushedKey(settings, subKey)) ?? whole;
+      const entryId = entryIds.get(collisionKey(name)) ?? null;
+      return { one, question: hash === undefined ? undefined : { name, hash, entryId } };
+    });
 }
 
 /** Returns a state for each of the secrets: unknown for those for which there is no call. */

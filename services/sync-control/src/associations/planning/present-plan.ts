@@ -1,4 +1,5 @@
-import type { AssociationPlan, PlannedSecret } from './plan-association.ts';
+import type { AssociationPlan } from './plan-association.ts';
+import type { PlannedSecret } from './plan-secret.ts';
 import { maxEntries } from './wanted-entries.ts';
 
 /** Returns the response that shows a planned set (docs/conventions/sync-operation.md#check-and-plan). */
@@ -16,10 +17,13 @@ export const presentPlan = (
   problems: refusals,
   max_external_secrets: maxEntries,
   max_value_bytes: maxValueBytes,
-  external_secrets: secrets.map((secret) => ({
-    ...presentSecret(secret),
-    ...(isLookedAt && presentState(secret)),
-  })),
+  external_secrets: secrets.map((secret) => presentPlanned(secret, isLookedAt)),
+});
+
+/** Returns what is shown of a planned external secret. */
+export const presentPlanned = (secret: PlannedSecret, isLookedAt: boolean) => ({
+  ...presentSecret(secret),
+  ...(isLookedAt && presentState(secret)),
 });
 
 const presentSecret = ({

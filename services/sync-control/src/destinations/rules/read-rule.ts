@@ -6,7 +6,7 @@ import { countHolds } from '../../queries/rules/rule-holds.ts';
 import { countRefusals, listRefusals } from '../../queries/rules/rule-refusals.ts';
 import { findRule, type RuleRow } from '../../queries/rules/rules.ts';
 import { requireDestination } from '../require-destination.ts';
-import type { RuleRef } from './save-rule.ts';
+import type { RuleRef } from './prepare-rule.ts';
 import { openOwner } from './stored-owner.ts';
 
 /** Refusals that a rule shows. */

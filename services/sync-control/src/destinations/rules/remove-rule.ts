@@ -2,7 +2,7 @@ import type { Caller } from '@secrets/caller';
 import type { Context } from '../../context.ts';
 import { endRule, lockRule } from '../../queries/rules/rules.ts';
 import { requireDestination } from '../require-destination.ts';
-import type { RuleRef } from './save-rule.ts';
+import type { RuleRef } from './prepare-rule.ts';
 
 /**
  * Deletes a rule, if it exists (docs/conventions/rules.md#what-holds-an-association): a task ends its holds, and deletes the row

@@ -1,21 +1,24 @@
-import { destinationType, invalid, rulePattern, whyNoPattern, withoutNul } from '@secrets/domain';
+import { invalid } from '@secrets/domain';
 import { cutToPage, type Endpoint, endpoint, flag, pageQuery, requireNonEmpty } from '@secrets/http';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { requireDestination } from '../../destinations/require-destination.ts';
+import type { RuleSettings, RuleWrite } from '../../destinations/rules/prepare-rule.ts';
 import { readRule } from '../../destinations/rules/read-rule.ts';
 import { removeRule } from '../../destinations/rules/remove-rule.ts';
-import { type RuleSettings, type RuleWrite, saveRule } from '../../destinations/rules/save-rule.ts';
+import { saveRule } from '../../destinations/rules/save-rule.ts';
 import { listRuleNames } from '../../queries/rules/rules.ts';
-import { DestinationParams, name, SecretRef } from '../fields.ts';
-
-const listPath = '/sys/sync/destinations/:type/:name/rules';
-const path = `${listPath}/:rule`;
-
-const RuleParams = z
-  .object({ type: z.string(), name, rule: name })
-  .transform(({ type, ...ref }) => ({ ...ref, type: destinationType(type), shownType: type }));
-type RuleParams = z.output<typeof RuleParams>;
+import { DestinationParams } from '../fields.ts';
+import {
+  metadataMatch,
+  metadataText,
+  NewRule,
+  RuleParams,
+  ruleFields,
+  rulePath,
+  rulesPath,
+  settingsIn,
+} from './rule-fields.ts';
 
 /** `sys/sync/destinations/<type>/<name>/rules/<rule>` (docs/conventions/rules.md). */
 export const ruleEndpoints = (context: Context): Endpoint[] => [
@@ -26,55 +29,21 @@ export const ruleEndpoints = (context: Context): Endpoint[] => [
   deleteRule(context),
 ];
 
-const maxExcluded = 100;
-const maxMetadataKeys = 16;
-/** Limits of `custom_metadata`. */
-const maxValueBytes = 512;
-const maxKeyBytes = 128;
-
-const pattern = z
+/** The fingerprint of the plan, if the write needs it. */
+const confirm = z
   .string()
-  .superRefine((text, context) => {
-    const message = whyNoPattern(text);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  })
-  .meta(rulePattern);
-
-const metadataText = z.string().meta({ ...withoutNul, maxLength: maxValueBytes / 4 });
-
-const metadataMatch = z
-  .record(z.string(), metadataText, { error: 'must be a map of strings' })
-  .refine((map) => Object.keys(map).length <= maxMetadataKeys, {
-    error: `must have at most ${maxMetadataKeys} keys`,
-  })
-  .refine((map) => Object.keys(map).every((key) => Buffer.byteLength(key) <= maxKeyBytes), {
-    error: `each key must be at most ${maxKeyBytes} bytes`,
-  })
-  .refine((map) => Object.values(map).every((value) => Buffer.byteLength(value) <= maxValueBytes), {
-    error: `each value must be at most ${maxValueBytes} bytes`,
-  });
-
-const fields = {
-  mount: SecretRef.shape.mount,
-  path: pattern,
-  exclude: z.array(pattern).max(maxExcluded),
-  metadata_match: metadataMatch,
-  owner: z.uuid('must be the ID of an entity').optional(),
-};
-
-const NewRule = z.object({
-  ...fields,
-  exclude: fields.exclude.default([]),
-  metadata_match: fields.metadata_match.default({}),
-});
+  .max(64)
+  .optional()
+  .describe('the `fingerprint` of the plan, if the rule associates or releases much');
 
 /** In a merge patch, null restores the default of a field; mount and path have none, and stay. */
 const RulePatch = z.object({
-  mount: fields.mount.nullish(),
-  path: fields.path.nullish(),
-  exclude: fields.exclude.nullish(),
+  mount: ruleFields.mount.nullish(),
+  path: ruleFields.path.nullish(),
+  exclude: ruleFields.exclude.nullish(),
   metadata_match: z.record(z.string(), metadataText.nullable()).nullish(),
-  owner: fields.owner.nullable(),
+  owner: ruleFields.owner.nullable(),
+  confirm: confirm.nullable(),
 });
 
 /** Whether its associations stay, as ones that are held by hand; in the query or in the body. */
@@ -83,7 +52,7 @@ const KeepOption = z.object({ keep: flag.optional() });
 const listRules = (context: Context) =>
   endpoint({
     method: 'list',
-    path: listPath,
+    path: rulesPath,
     summary: 'List the rules of a destination',
     params: DestinationParams,
     query: pageQuery({ max: 1_000, after: z.string().max(4096) }),
@@ -98,7 +67,7 @@ const listRules = (context: Context) =>
 const getRule = (context: Context) =>
   endpoint({
     method: 'get',
-    path,
+    path: rulePath,
     summary: 'Read a rule, its owner, and its progress',
     params: RuleParams,
     handle: async ({ params, caller }) => ({
@@ -109,14 +78,16 @@ const getRule = (context: Context) =>
 const writeRule = (context: Context) =>
   endpoint({
     method: 'post',
-    path,
+    path: rulePath,
     summary: 'Create or replace a rule, which associates every secret that it matches, also later',
     needs: 'create or update',
     params: RuleParams,
-    body: NewRule,
-    handle: async ({ params, body: { metadata_match, owner, ...settings }, caller }) => {
-      const settingsOf = () => ({ ...settings, metadataMatch: metadata_match });
-      await saveRule(context, caller, params, { settingsOf, owner, mayCreate: true });
+    body: NewRule.extend({ confirm }),
+    handle: async ({ params, body, caller }) => {
+      const { owner, confirm } = body;
+      const settingsOf = () => settingsIn(body);
+      const write = { settingsOf, owner, confirm, mayCreate: true, needsGrant: true };
+      await saveRule(context, caller, params, write);
       return { data: present(params, await readRule(context, caller, params)) };
     },
   });
@@ -124,12 +95,19 @@ const writeRule = (context: Context) =>
 const patchRule = (context: Context) =>
   endpoint({
     method: 'patch',
-    path,
+    path: rulePath,
     summary: 'Update a rule (merge patch), and become its owner; null restores a default',
     params: RuleParams,
     body: RulePatch,
     handle: async ({ params, body, caller }) => {
-      const write = { settingsOf: patched(body), owner: body.owner ?? undefined, mayCreate: false };
+      const { owner, confirm } = body;
+      const write = {
+        settingsOf: patched(body),
+        owner: owner ?? undefined,
+        confirm: confirm ?? undefined,
+        mayCreate: false,
+        needsGrant: false,
+      };
       await saveRule(context, caller, params, write);
       return { data: present(params, await readRule(context, caller, params)) };
     },
@@ -161,7 +139,7 @@ function mergedMetadata(
 const deleteRule = (context: Context) =>
   endpoint({
     method: 'delete',
-    path,
+    path: rulePath,
     summary: 'Delete a rule, and the associations that nothing else holds; with keep, leave them',
     params: RuleParams,
     query: KeepOption,

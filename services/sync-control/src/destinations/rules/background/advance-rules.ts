@@ -74,7 +74,7 @@ async function advance({ context }: RuleWork, lease: RuleLease): Promise<RulePro
 async function matchSome(context: Context, lease: RuleLease): Promise<RuleProgress> {
   const { secrets, db } = context;
   const requestId = randomUUID();
-  const page = await secrets.matching(requestId, lease.mountId, lease, lease.position);
+  const page = await secrets.matching(requestId, lease.mountId, lease, { after: lease.position });
   if (page.mount === null)
     return continued(lease, { error: 'the mount no longer exists', retryInSeconds: daySeconds });
   const matches = page.secrets.map(({ secret_id: secretId, path }) => ({ secretId, path }));

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@secrets/domain';
+import type { PreparedRule } from '../prepare-rule.ts';
+import type { RuleCounts } from './count-changes.ts';
+
+/** A rule that associates more than so many secrets, or releases any association, has to be confirmed. */
+const maxUnconfirmed = 1_000;
+
+/** Whether a write that changes this much needs the fingerprint of its plan. */
+export const needsConfirmation = ({ toAssociate, toRelease, isComplete }: RuleCounts): boolean =>
+  toAssociate > maxUnconfirmed || toRelease > 0 || !isComplete;
+
+/**
+ * Identifies what a plan of a rule says: the rule, and the numbers, of which only the first two digits count, so that a mount
+ * in which secrets are created meanwhile can be confirmed.
+ */
+export function fingerprintOf(
+  { destination, name, selection }: Pick<PreparedRule, 'destination' | 'name' | 'selection'>,
+  { matched, toAssociate, toHold, toRelease, isComplete }: RuleCounts,
+): string {
+  const { mountId, path, exclude, metadataMatch } = selection;
+  const rule = { destination: destination.id, name, mountId, path, exclude: [...exclude], metadataMatch };
+  const numbers = [matched, toAssociate, toHold, toRelease].map(rounded);
+  const text = canonicalJson({ rule, numbers, isComplete });
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** A number with all digits after the first two replaced by zeros. */
+function rounded(count: number): number {
+  const unit = 10 ** Math.max(0, String(count).length - 2);
+  return Math.floor(count / unit) * unit;
+}

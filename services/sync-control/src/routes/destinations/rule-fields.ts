@@ -1,0 +1,69 @@
+import { destinationType, rulePattern, whyNoPattern, withoutNul } from '@secrets/domain';
+import { z } from 'zod';
+import type { RuleSettings } from '../../destinations/rules/prepare-rule.ts';
+import { name, SecretRef } from '../fields.ts';
+
+export const rulesPath = '/sys/sync/destinations/:type/:name/rules';
+export const rulePath = `${rulesPath}/:rule`;
+
+/** A rule of a destination. `shownType` is the name of the type that the request has used. */
+export const RuleParams = z
+  .object({ type: z.string(), name, rule: name })
+  .transform(({ type, ...ref }) => ({ ...ref, type: destinationType(type), shownType: type }));
+export type RuleParams = z.output<typeof RuleParams>;
+
+const maxExcluded = 100;
+const maxMetadataKeys = 16;
+/** Limits of `custom_metadata`. */
+const maxValueBytes = 512;
+const maxKeyBytes = 128;
+
+const pattern = z
+  .string()
+  .superRefine((text, context) => {
+    const message = whyNoPattern(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  })
+  .meta(rulePattern);
+
+export const metadataText = z.string().meta({ ...withoutNul, maxLength: maxValueBytes / 4 });
+
+export const metadataMatch = z
+  .record(z.string(), metadataText, { error: 'must be a map of strings' })
+  .refine((map) => Object.keys(map).length <= maxMetadataKeys, {
+    error: `must have at most ${maxMetadataKeys} keys`,
+  })
+  .refine((map) => Object.keys(map).every((key) => Buffer.byteLength(key) <= maxKeyBytes), {
+    error: `each key must be at most ${maxKeyBytes} bytes`,
+  })
+  .refine((map) => Object.values(map).every((value) => Buffer.byteLength(value) <= maxValueBytes), {
+    error: `each value must be at most ${maxValueBytes} bytes`,
+  });
+
+export const ruleFields = {
+  mount: SecretRef.shape.mount,
+  path: pattern,
+  exclude: z.array(pattern).max(maxExcluded),
+  metadata_match: metadataMatch,
+  owner: z.uuid('must be the ID of an entity').optional(),
+};
+
+/** The fields of a rule, with their defaults. */
+export const NewRule = z.object({
+  ...ruleFields,
+  exclude: ruleFields.exclude.default([]),
+  metadata_match: ruleFields.metadata_match.default({}),
+});
+
+/** The settings that a body has, which replace those of an existing rule. */
+export const settingsIn = ({
+  mount,
+  path,
+  exclude,
+  metadata_match,
+}: z.output<typeof NewRule>): RuleSettings => ({
+  mount,
+  path,
+  exclude,
+  metadataMatch: metadata_match,
+});
