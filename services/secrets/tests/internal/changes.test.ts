@@ -21,9 +21,9 @@ const pending = () =>
   secrets.db.query<{ secret_id: string }>('select secret_id from secrets.outbox order by id');
 
 test('a preview of secrets by their IDs returns sizes and no values, and watches nothing', async () => {
-  await write('previewed', { user: 'canary-1' });
+  await write('previewed/by-id', { user: 'canary-1' });
   const [{ id } = { id: '' }] = await secrets.db.query<{ id: string }>(
-    "select id from secrets.secrets where path = 'previewed'",
+    "select id from secrets.secrets where path = 'previewed/by-id'",
   );
   const ids = { secret_ids: [id, '00000000-0000-4000-8000-000000000000'] };
   const preview = async (more: object) =>
@@ -33,7 +33,7 @@ test('a preview of secrets by their IDs returns sizes and no values, and watches
   const [hashed] = await preview({ hashes: true });
   expect(hashed).toMatchObject({ value_hash: expect.any(String), key_hashes: [expect.any(String)] });
   expect(JSON.stringify(hashed)).not.toContain('canary');
-  expect(await secrets.db.query("select watched from secrets.secrets where path = 'previewed'")).toEqual([
+  expect(await secrets.db.query("select watched from secrets.secrets where path = 'previewed/by-id'")).toEqual([
     { watched: false },
   ]);
 });

@@ -101,7 +101,7 @@ describe('the plan of a rule that is not saved', () => {
 
   test('shows what its owner may not do, and no size of what the caller may not read', async () => {
     for (const name of ['a', 'b']) await at.write(name, { v: 1 });
-    const set = { path: 'sys/sync/destinations/*', capabilities: ['update'] };
+    const set = { path: 'sys/sync/destinations/*', capabilities: ['update' as const] };
     const reader = await entityWith(sync, 'reads-a', [
       set,
       { path: `${at.mount}/data/a`, capabilities: ['read'] },

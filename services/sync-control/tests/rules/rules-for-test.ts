@@ -1,25 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '@secrets/caller';
+import { writePolicy as write } from '@secrets/access/testing';
+import type { Caller, Capability } from '@secrets/caller';
 import { type TestResponse, testCaller } from '@secrets/http/testing';
 import { eventually, type Fixture, type SyncControlForTest } from '../sync-control-for-test.ts';
 
 interface PathRule {
   path: string;
-  capabilities: string[];
+  capabilities: Capability[];
 }
 
 /** Writes a policy of the root namespace. */
-export async function writePolicy(
+export const writePolicy = (
   { db }: Pick<SyncControlForTest, 'db'>,
   name: string,
   paths: readonly PathRule[],
-) {
-  await db.query(
-    `insert into login.policies (namespace_id, name, source, rules) values ('root', $1, '', $2::jsonb)
-     on conflict (namespace_id, name) do update set rules = excluded.rules`,
-    [name, JSON.stringify({ paths })],
-  );
-}
+): Promise<void> =>
+  write(db, name, Object.fromEntries(paths.map(({ path, capabilities }) => [path, capabilities])));
 
 /** A caller whose entity has a policy with these rules. */
 export async function entityWith(
@@ -65,7 +61,7 @@ export function rulesOf(
 ): RulesForTest {
   const path = (name: string) => `${destination}/rules/${name}`;
   const read = async (name: string) => (await call('GET', path(name))).body.data;
-  const write: RulesForTest['write'] = (name, body, caller = owner) =>
+  const post: RulesForTest['write'] = (name, body, caller = owner) =>
     call('POST', path(name), { mount, ...body }, caller);
   const plan: RulesForTest['plan'] = (name, body, caller = owner) =>
     body === undefined
@@ -74,11 +70,11 @@ export function rulesOf(
   return {
     path,
     read,
-    write,
+    write: post,
     plan,
     accept: async (name, body, caller = owner) => {
       const { fingerprint } = (await plan(name, body, caller)).body.data;
-      const { status, body: answer } = await write(name, { ...body, confirm: fingerprint }, caller);
+      const { status, body: answer } = await post(name, { ...body, confirm: fingerprint }, caller);
       if (status !== 200) throw new Error(`the rule was refused: ${JSON.stringify(answer.errors)}`);
       return answer.data;
     },

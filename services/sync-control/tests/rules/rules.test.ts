@@ -123,7 +123,7 @@ describe('a rule', () => {
 
 describe('the owner of a rule', () => {
   test('is an entity, whose current policies decide about each secret', async () => {
-    const set = { path: 'sys/sync/destinations/*', capabilities: ['update'] };
+    const set = { path: 'sys/sync/destinations/*', capabilities: ['update' as const] };
     const reader = await entityWith('reader', [
       set,
       { path: `${at.mount}/data/a/*`, capabilities: ['read'] },
