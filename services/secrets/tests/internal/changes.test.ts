@@ -33,9 +33,9 @@ test('a preview of secrets by their IDs returns sizes and no values, and watches
   const [hashed] = await preview({ hashes: true });
   expect(hashed).toMatchObject({ value_hash: expect.any(String), key_hashes: [expect.any(String)] });
   expect(JSON.stringify(hashed)).not.toContain('canary');
-  expect(await secrets.db.query("select watched from secrets.secrets where path = 'previewed/by-id'")).toEqual([
-    { watched: false },
-  ]);
+  expect(
+    await secrets.db.query("select watched from secrets.secrets where path = 'previewed/by-id'"),
+  ).toEqual([{ watched: false }]);
 });
 
 describe('watching', () => {
