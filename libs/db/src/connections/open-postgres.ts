@@ -47,15 +47,53 @@ function statementName(text: string): string {
   return name;
 }
 
-/** The types of pg lack this option of a query: https://node-postgres.com/apis/client#new-client */
-interface LimitedQuery extends pg.QueryConfig {
-  query_timeout?: number;
+/** A statement to send. Without a name, it is not prepared. */
+interface Query {
+  name?: string;
+  text: string;
+  values?: unknown[];
+}
+
+/**
+ * A statement in the form that pg itself uses. Of an object with the same properties, pg makes a copy property by property, which
+ * takes longer than everything else that it does to send the statement.
+ */
+class Statement extends pg.Query {
+  /** Read by pg; undefined if the statement is not prepared. */
+  readonly name: string | undefined;
+  /** Milliseconds; read by pg. */
+  readonly query_timeout: number | undefined;
+
+  constructor({ name, text, values }: Query, limitMs: number | undefined, settled: Settled) {
+    super(text, values, settled as never);
+    this.name = name;
+    this.query_timeout = limitMs;
+  }
+}
+
+type Settled = (error: Error | null | undefined, result: pg.QueryResult) => void;
+
+/** Runs a statement. The stack of an error leads to the caller, not to the socket that received it. */
+async function runStatement(
+  client: pg.ClientBase,
+  query: Query,
+  limitMs: number | undefined,
+): Promise<pg.QueryResult> {
+  try {
+    return await new Promise((resolve, reject) => {
+      const settled: Settled = (error, result) => (error ? reject(error) : resolve(result));
+      client.query(new Statement(query, limitMs, settled));
+    });
+  } catch (error) {
+    Error.captureStackTrace(error as Error);
+    throw error;
+  }
 }
 
 /** A connection of the pool while it is in use. */
 interface Connection {
   /** Runs one statement. Without `limitMs`, it may take any time. */
-  run(query: pg.QueryConfig, limitMs: number | undefined): Promise<pg.QueryResult>;
+  run(query: Query, limitMs: number | undefined): Promise<pg.QueryResult>;
   /** Rolls back what can be rolled back. Never throws: the error that led here is the one to report. */
   rollback(limitMs: number | undefined): Promise<void>;
 }
@@ -137,8 +175,8 @@ function openPool(options: PostgresOptions, statementTimeoutMs: number, clock: D
 }
 
 async function timeOf(client: pg.ClientBase): Promise<Time | undefined> {
-  const query: LimitedQuery = { text: readTime, query_timeout: connectMs };
-  return (await client.query<Time>(query)).rows[0];
+  const { rows } = await runStatement(client, { text: readTime }, connectMs);
+  return (rows as Time[])[0];
 }
 
 /** Runs `work` on a connection outside of the pool. */
@@ -166,8 +204,7 @@ async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) =
   client.on('error', onError);
   const send: Connection['run'] = async (query, limitMs) => {
     try {
-      const limited: LimitedQuery = limitMs === undefined ? query : { ...query, query_timeout: limitMs };
-      return await client.query(limited);
+      return await runStatement(client, query, limitMs);
     } catch (error) {
       if (isConnectionLoss(error)) lost = error as Error;
       throw error;
