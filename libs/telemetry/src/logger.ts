@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { timeField } from './line-time.ts';
 import { currentSpan } from './traces/traces.ts';
 
 /** Writes constant messages plus fields, as one JSON object per line. */
@@ -29,7 +30,7 @@ export function createLogger({ service, level = 'info', destination }: LoggerOpt
   const options = {
     level,
     base: {},
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: timeField,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: errorFields },
     mixin: traceFields,

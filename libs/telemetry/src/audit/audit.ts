@@ -1,4 +1,4 @@
-import { stdTimeFunctions } from 'pino';
+import { timeField } from '../line-time.ts';
 import { type DeviceFile, openFile, standardOutput } from './audit-device.ts';
 import { lineWriter } from './line-writer.ts';
 
@@ -45,8 +45,7 @@ function auditOn(devices: readonly AuditDevice[], files: readonly DeviceFile[]):
   const writeAll = async (line: string) => void (await Promise.all(writers.map((write) => write(line))));
   const writeLine = others.length === 0 ? only : writeAll;
   return {
-    write: (type, fields) =>
-      writeLine(`{"kind":"audit","type":"${type}"${stdTimeFunctions.isoTime()},${fields}}\n`),
+    write: (type, fields) => writeLine(`{"kind":"audit","type":"${type}"${timeField()},${fields}}\n`),
     devices,
     reopen: async () => void (await Promise.all(files.map((file) => file.reopen()))),
     close: async () => void (await Promise.all(files.map((file) => file.close()))),
