@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { type Bug, bugs } from './bugs/bugs.ts';
-import type { FailoverOptions } from './campaigns/failover.ts';
+import type { RegionOptions } from './campaigns/region/region.ts';
 
-const commands = ['run', 'bugs', 'restore', 'failover', 'clock', 'upgrade'] as const;
+const commands = ['run', 'bugs', 'restore', 'failover', 'region', 'clock', 'upgrade'] as const;
 
 export interface CommandLine {
   help: boolean;
   command: (typeof commands)[number];
-  options: Omit<FailoverOptions, 'log'>;
+  options: Omit<RegionOptions, 'log'>;
   /** The deliberate bug of `run`, if any. */
   bug: Bug | undefined;
   /** The revision that `upgrade` starts from. */
@@ -24,6 +24,8 @@ const flags = {
   round: { type: 'string', default: '25' },
   settle: { type: 'string', default: '90' },
   lost: { type: 'string', default: '2' },
+  away: { type: 'string', default: '20' },
+  warm: { type: 'boolean', default: false },
   bug: { type: 'string' },
   from: { type: 'string' },
   json: { type: 'string' },
@@ -41,6 +43,7 @@ Commands:
   bugs          runs each deliberate bug until it is found; exits with 1 if one is not
   restore       takes a backup under load, and restores it
   failover      promotes a standby that lacks the last commits, under load
+  region        loses all servers and processes at once, under load, and starts them on the promoted standby
   clock         sets the clock of PostgreSQL an hour ahead and back in each round, as syncing sees it
   upgrade       upgrades an older revision under load
 
@@ -51,7 +54,9 @@ Options:
   --every MS    mean time between two faults; default ${flags.every.default}
   --round N     faults after which the system must settle and is checked; default ${flags.round.default}
   --settle S    seconds in which it must settle; default ${flags.settle.default}
-  --lost S      seconds of commits that the standby of failover lacks; default ${flags.lost.default}
+  --lost S      seconds of commits that the standby of failover and region lacks; default ${flags.lost.default}
+  --away M      minutes for which sync-control seems to have been away in region; default ${flags.away.default}. Above 15, syncing is held
+  --warm        starts the services of region before the promotion, on the standby; syncing is not held then
   --bug NAME    runs a copy of the source with a deliberate bug; with bugs, only this one
   --from REV    where upgrade begins; default: the newest tag, or the commit before the newest migration
   --json FILE   appends the report as a line of JSON
@@ -65,7 +70,7 @@ ${bugs.map(({ name, about }) => `  ${name.padEnd(24)}${about}`).join('\n')}`;
  */
 export function parseCommandLine(args: string[]): CommandLine {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: flags });
-  const number = (name: 'minutes' | 'faults' | 'seed' | 'every' | 'round' | 'settle' | 'lost'): number => {
+  const number = (name: Exclude<keyof typeof flags, 'warm' | 'bug' | 'from' | 'json' | 'help'>): number => {
     const value = Number(values[name]);
     if (!Number.isFinite(value) || value <= 0) throw new Error(`--${name} must be a positive number`);
     return value;
@@ -82,6 +87,8 @@ export function parseCommandLine(args: string[]): CommandLine {
       faultsPerRound: number('round'),
       settleMs: number('settle') * 1_000,
       lostMs: number('lost') * 1_000,
+      awayMinutes: number('away'),
+      isWarm: values.warm,
     },
     bug: bugNamed(values.bug),
     from: values.from,

@@ -7,6 +7,7 @@ import { sourceWithBug } from './bugs/source-with-bug.ts';
 import type { FireReport } from './campaigns/campaign.ts';
 import { jumpUnderFire } from './campaigns/clock.ts';
 import { failOverUnderFire } from './campaigns/failover.ts';
+import { loseRegion } from './campaigns/region/region.ts';
 import { restoreUnderFire } from './campaigns/restore.ts';
 import { runUnderFire } from './campaigns/run.ts';
 import { upgradeUnderFire } from './campaigns/upgrade.ts';
@@ -17,6 +18,7 @@ const campaigns = {
   run: runUnderFire,
   restore: restoreUnderFire,
   failover: failOverUnderFire,
+  region: loseRegion,
   clock: jumpUnderFire,
 };
 

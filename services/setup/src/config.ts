@@ -1,3 +1,4 @@
+import { commaList } from '@secrets/config';
 import { keyServiceEnv } from '@secrets/service';
 import { z } from 'zod';
 
@@ -34,6 +35,17 @@ export type DatabaseEnv = z.infer<typeof DatabaseEnv>;
 export const RowsEnv = z.object({
   /** With the name and password of the database's owner. */
   DATABASE_URL: z.string().min(1),
+  /** The row key of login. */
+  ROW_KEY_FILE: z.string().min(1),
+  ...keyServiceEnv,
+});
+
+/** The environment of `check-standby`. */
+export const StandbyEnv = z.object({
+  /** Leads to the server itself, with the name and password of the database's owner. */
+  DATABASE_URL: z.string().min(1),
+  /** The seal keys of login, secrets and sync-control. */
+  SEAL_KEY_FILES: commaList,
   /** The row key of login. */
   ROW_KEY_FILE: z.string().min(1),
   ...keyServiceEnv,

@@ -14,6 +14,7 @@ import { createKeys } from './keys/create-keys.ts';
 import { readBrokerPasswords, readRolePasswords } from './keys/installation.ts';
 import { sealKeys } from './keys/seal-keys.ts';
 import { parseSealKeysArguments } from './keys/seal-keys-arguments.ts';
+import { runCheckStandby } from './standby/command.ts';
 
 const openRowKeys = (env: KeyServiceSettings, file: string) => openKeyFile(file, openKeyServices(env).unwrap);
 
@@ -23,8 +24,9 @@ const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'in
  * The commands of this program: `node main.ts keys`, then `node main.ts database` and `node main.ts broker`. `rows` changes
  * nothing; with the ID of a row key, it also lists what this key binds. `bind` takes the digest that `rows` has logged. `recover`
  * creates a root token for an operator who has no other way in. `backup` writes an encrypted archive of the database, `restore`
- * reads it, and `verify-backup` tries that (docs/operations/backup.md). `seal-keys` changes how the keys of key files are stored:
- * wrapped by a key service, or not.
+ * reads it, and `verify-backup` tries that (docs/operations/backup.md). `check-standby` checks whether a standby could take over
+ * (docs/operations/standby-region.md). `seal-keys` changes how the keys of key files are stored: wrapped by a key service, or
+ * not.
  */
 const commands: Record<string, () => Promise<void>> = {
   keys: async () => {
@@ -68,6 +70,7 @@ const commands: Record<string, () => Promise<void>> = {
   backup: () => runBackup(process.env, log),
   restore: () => runRestore(process.env, log),
   'verify-backup': () => runVerifyBackup(process.env, log),
+  'check-standby': () => runCheckStandby(process.env, log),
   bind: async () => {
     const env = readConfig(RowsEnv, withFiles(process.env));
     const db = openPostgres({ url: env.DATABASE_URL, connections: 1, applicationName: 'setup' });

@@ -19,9 +19,10 @@ const clientsOf = {
   mixed: [''],
   secrets: ['writer'],
   'secrets and tokens': ['writer', 'session'],
+  'without operator': ['writer', 'associator', 'session'],
 };
 
-/** All clients, or only those that work on secrets, or on secrets and tokens. */
+/** All clients, or only those that work on secrets, on secrets and tokens, or on these and associations. */
 export type LoadKind = keyof typeof clientsOf;
 
 /** A mixed load by several clients at once. */

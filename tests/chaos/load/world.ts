@@ -85,6 +85,19 @@ const touchedStarts = handPolicies.map((policy) => nameStart({ name: touchedName
 export const isTouched = (externalName: string): boolean =>
   touchedStarts.some((start) => externalName.toLowerCase().startsWith(start));
 
+const foreignName = 'theirs';
+
+/** Returns a destination of the same place whose external names belong to somebody else. */
+export const withForeignName = (one: LoadedDestination): LoadedDestination => ({
+  ...one,
+  ...{ id: `${one.type}/${foreignName}`, name: foreignName },
+  path: `sys/sync/destinations/${one.type}/${foreignName}`,
+});
+
+/** Whether an external secret, by its name in a store, belongs to somebody else. */
+export const isForeign = (externalName: string): boolean =>
+  externalName.toLowerCase().startsWith(nameStart({ name: foreignName }, 0));
+
 /** All secrets. */
 export const keysOf = ({ coldKeys }: World): string[] => [...hotKeys, ...coldKeys, ...touchedKeys];
 

@@ -5,7 +5,14 @@ import { silentLogger } from '../../../libs/telemetry/src/index.ts';
 import { sandboxTypes } from '../../harness/destination-types.ts';
 import { client } from '../../harness/http.ts';
 import type { ListedAssociation, Observed } from '../check/settled.ts';
-import { destinationsOf, keysOf, type LoadedDestination, mount, type World } from '../load/world.ts';
+import {
+  destinationsOf,
+  isForeign,
+  keysOf,
+  type LoadedDestination,
+  mount,
+  type World,
+} from '../load/world.ts';
 import type { Stage } from '../stage/stage.ts';
 
 const queues = [secretChangesQueue, ...sandboxTypes.map(({ type }) => syncQueue(type))];
@@ -19,7 +26,7 @@ export async function observe(stage: Stage, world: World): Promise<Observed> {
     return [key, JSON.stringify(body.data.data)];
   });
   const held = sandboxTypes.map(async ({ type }): Promise<[string, Map<string, string>]> => {
-    const contents = Object.entries(await world.sandbox.contents(type));
+    const contents = Object.entries(await world.sandbox.contents(type)).filter(([name]) => !isForeign(name));
     return [type, new Map(contents.map(([name, value]) => [name.toLowerCase(), value]))];
   });
   return {

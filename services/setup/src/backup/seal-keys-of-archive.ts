@@ -15,7 +15,7 @@ export type SealKeys = Record<SchemaName, KeyRing>;
  * @param files the key files of login, secrets and sync-control, in any order; standalone has one for all
  * @throws {ArchiveError} if no file has the keys of a schema
  */
-export function findSealKeys(files: KeyFiles, { sealKeys }: Manifest): SealKeys {
+export function findSealKeys(files: KeyFiles, { sealKeys }: Pick<Manifest, 'sealKeys'>): SealKeys {
   const rings = [...files.values()];
   const found = schemaNames.map((schema) => {
     const ring = rings.find((one) => hasKeys(one, schema, sealKeys[schema]));
@@ -41,5 +41,5 @@ const wrongKeys = (
 ): ArchiveError =>
   new ArchiveError(
     `the seal keys of the schema ${schema} (${keys.map(({ id }) => id).join(', ')}) are not those in ${files.join(', ')}: ` +
-      'put back the key files that belong to this backup',
+      'put back the key files that belong to this data',
   );
