@@ -1,6 +1,6 @@
 -- login: up to 031.do.bound-configs.sql
 -- secrets: up to 011.do.watched-patterns.sql
--- sync: up to 055.do.paused.sql
+-- sync: up to 056.do.names-of-rules.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -523,6 +523,7 @@ create table sync.associations (
   mount text not null,
   mount_id uuid not null,
   namespace_id text not null,
+  naming jsonb,
   planned_revision bigint not null,
   removing boolean default false not null,
   secret_id uuid not null,
@@ -959,6 +960,7 @@ create table sync.rules (
   mount text not null,
   mount_id uuid not null,
   name text collate "C" not null,
+  naming jsonb default '{}'::jsonb not null,
   path text not null,
   phase text default 'matching'::text not null,
   position text collate "C" default ''::text not null,
@@ -1063,7 +1065,8 @@ create view sync.entry_values as
              JOIN secrets.mounts m ON (((m.id = s.mount_id) AND (m.disabled_at IS NULL))))
           WHERE (s.id = a.secret_id))) AS secret_exists,
     a.mount,
-    a.secret_name
+    a.secret_name,
+    a.naming
    FROM ((sync.entries e
      JOIN sync.associations a ON ((a.id = e.association_id)))
      LEFT JOIN secrets.newest_readable v ON ((v.secret_id = a.secret_id)))

@@ -23,5 +23,6 @@ export { foreignUrlIn, parseServiceAccount } from './types/cloudc-credentials.ts
 export { type CloudCSettings, cloudCSm, providerOf } from './types/cloudc-sm.ts';
 export { type CodehostSettings, codehost, enterpriseUrl } from './types/codehost.ts';
 export { webhostProject } from './types/webhost-project.ts';
+export { type Naming, namingFields, requireNaming, storedNaming } from './values/naming.ts';
 export { pushedKey } from './values/pushed-key.ts';
 export { whyValueRefused } from './values/why-value-refused.ts';

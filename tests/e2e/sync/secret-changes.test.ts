@@ -55,9 +55,12 @@ describe('a change of a secret', () => {
 
   test('that creates a secret which a rule matches is synced, and the rule removes it again', async () => {
     const rule = `${at.path}/rules/r`;
-    expectStatus(await system.api('POST', rule, { mount: at.mount, path: 'team/*' }), 200);
-    await at.write('team/a', { k: '1' });
-    await at.untilValue('team/a', '{"k":"1"}');
+    const named = { path: 'team/*', value_key: 'k' };
+    expectStatus(await system.api('POST', rule, { mount: at.mount, ...named }), 200);
+    await at.write('team/a', { k: '1', l: '1' });
+    await at.untilValue('team/a', '1');
+    await at.write('team/a', { k: '2', l: '1' });
+    await at.untilValue('team/a', '2');
     await at.write('other', { k: '1' });
     expectStatus(await system.api('DELETE', rule), 204);
     await eventually(

@@ -1,10 +1,10 @@
 import { destinationType, invalid, type Json, Problem, refuseProtective } from '@secrets/domain';
-import { type DestinationDescription, type Granularity, settingsOf } from '../description.ts';
+import { type DestinationDescription, settingsOf } from '../description.ts';
 import { fieldsThat } from '../fields/field.ts';
-import { whyTemplateRefused } from '../names/check-template.ts';
 import { mergedTags, whyTagsRefused } from '../tags/custom-tags.ts';
 import type { DestinationContent, EffectiveContent, Given } from './destination-content.ts';
 import { givenFields } from './given-fields.ts';
+import { templateProblem, valueKeyProblem } from './naming-problems.ts';
 import { keptContent, resetWarnings, withoutExcluded } from './replace-settings.ts';
 
 /** Shown in place of the value of a stored secret field. */
@@ -184,20 +184,6 @@ function immutableProblems(
     .filter((field) => JSON.stringify(settings[field]) !== JSON.stringify(existing.settings[field]))
     .map((field) => `${field}: cannot be changed after the destination is created`);
 }
-
-function templateProblem(description: DestinationDescription, settings: Record<string, Json>): string[] {
-  const { secret_name_template: template, granularity } = settings;
-  if (typeof template !== 'string' || template === '') return [];
-  const reason = whyTemplateRefused(description, template, granularity as Granularity);
-  return reason === undefined ? [] : [`secret_name_template: ${reason}`];
-}
-
-const valueKeyProblem = ({ value_key: key, granularity }: Record<string, Json>): string[] =>
-  key !== '' && granularity === 'secret-key'
-    ? [
-        'value_key: requires the granularity secret-path; at secret-key granularity, each key has an external secret',
-      ]
-    : [];
 
 function refuse(sentences: readonly string[]): void {
   const [first, ...also] = sentences;

@@ -24,8 +24,13 @@ export interface EntryContext {
     /** The provider's IDs of members of the scope that the settings name, by name (`rememberScopeMembers`). */
     scopeMembers: Readonly<Record<string, string>>;
   };
-  /** The secret, with its names as in the association. */
-  source: { secretId: string; mount: string; secretName: string };
+  /** The secret, with its names as in the association, and what this has in place of the settings of the destination. */
+  source: {
+    secretId: string;
+    mount: string;
+    secretName: string;
+    naming: Readonly<Record<string, unknown>>;
+  };
   place: EntryPlace;
   /** The lane of the destination, and whether the last call of either failed. */
   lane: { id: string; isUnhealthy: boolean };
@@ -73,6 +78,7 @@ interface ContextRow extends RivalRow {
   secret_id: string;
   mount: string;
   secret_name: string;
+  naming: Record<string, unknown> | null;
   lane_id: string;
   is_unhealthy: boolean;
   secret_exists: boolean;
@@ -97,7 +103,7 @@ export async function readEntryContexts(
   // The limit forces one lookup by primary key for each entry, whatever the statistics of the tables suggest.
   const rows = await sql.query<ContextRow>(
     `select entry_id, destination_id, type, name, namespace_path, revision, settings, sealed_credentials, codehost_app_id,
-            scope_id, scope_members, may_have_rivals, rival_name, is_holder, is_wanted, is_of_earlier_scope, lane_id, is_unhealthy, secret_id, mount, secret_name, secret_exists, mount_id, path, version_id, octet_length(sealed) as bytes,
+            scope_id, scope_members, may_have_rivals, rival_name, is_holder, is_wanted, is_of_earlier_scope, lane_id, is_unhealthy, secret_id, mount, secret_name, naming, secret_exists, mount_id, path, version_id, octet_length(sealed) as bytes,
             case when version_id <> all($2::uuid[]) and octet_length(sealed) <= $3
                   and row_number() over (partition by version_id order by entry_id) = 1 then sealed end as sealed
        from unnest($1::uuid[]) as wanted (id) cross join lateral (
@@ -106,7 +112,7 @@ export async function readEntryContexts(
               rival.rival_name, rival.is_holder, rival.is_wanted,
               coalesce(d.scope_confirmed_at > e.synced_at, false) as is_of_earlier_scope, l.id as lane_id,
               l.failures > 0 or coalesce(h.failures > 0 or h.refusals > 0, false) or ${isSlowNow('h')} as is_unhealthy,
-              v.secret_id, v.mount, v.secret_name, v.secret_exists, v.mount_id, v.path, v.version_id, v.sealed
+              v.secret_id, v.mount, v.secret_name, v.naming, v.secret_exists, v.mount_id, v.path, v.version_id, v.sealed
          from sync.entries e
          join sync.destinations d on d.id = e.destination_id and d.deleted_at is null
          join sync.lanes l on l.id = d.lane_id
@@ -156,7 +162,12 @@ const contextOf = (row: ContextRow, values: ReadonlyMap<string, StoredValue>): E
     scopeId: row.scope_id,
     scopeMembers: row.scope_members,
   },
-  source: { secretId: row.secret_id, mount: row.mount, secretName: row.secret_name },
+  source: {
+    secretId: row.secret_id,
+    mount: row.mount,
+    secretName: row.secret_name,
+    naming: row.naming ?? {},
+  },
   place: {
     isOfEarlierScope: row.is_of_earlier_scope,
     mayHaveRivals: row.may_have_rivals,

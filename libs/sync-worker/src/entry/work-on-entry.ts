@@ -212,12 +212,13 @@ function readValue({ entries }: Worker, attempt: Attempt): string | undefined {
   throw attempt.entry.subKey === '' ? withoutValueKey(keyOf(attempt)) : sourceGone('key');
 }
 
-const keyOf = ({ entry, context }: Attempt): string => pushedKey(context.destination.settings, entry.subKey);
+const keyOf = ({ entry, context: { destination, source } }: Attempt): string =>
+  pushedKey({ ...destination.settings, ...source.naming }, entry.subKey);
 
 const withoutValueKey = (key: string) =>
   new Fault(
     'rejected',
-    `the secret has no key ${key}, which the destination pushes (value_key); the external secret is kept as it is`,
+    `the secret has no key ${key}, which is to be pushed (value_key); the external secret is kept as it is`,
   );
 
 const sourceGone = (what: 'secret' | 'key') =>

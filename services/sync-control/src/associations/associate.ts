@@ -12,10 +12,15 @@ import {
   requireLockedDestination,
 } from '../destinations/require-destination.ts';
 import { upsertAssociation } from '../queries/associations/associations.ts';
-import { isPlanLost, recordPlan } from '../queries/associations/associations-of-secret.ts';
+import {
+  isPlanLost,
+  recordNamingScheme,
+  recordPlan,
+} from '../queries/associations/associations-of-secret.ts';
 import type { DestinationRow } from '../queries/destinations/destinations.ts';
 import { addHolds, type HoldingRule, isRuleUnchanged, lockHoldable } from '../queries/rules/rule-holds.ts';
 import { applyPlan } from './planning/apply-plan.ts';
+import { whyOtherNaming, withNaming } from './planning/naming.ts';
 import { requireSyncableKeys } from './planning/require-syncable-keys.ts';
 import { namingSchemeOf, wantedEntries } from './planning/wanted-entries.ts';
 import { requireOverwriteAccess } from './require-overwrite-access.ts';
@@ -65,8 +70,8 @@ async function readAndRecordIntent(
   for (let read = 1; read <= maxReads; read += 1) {
     const secret = await context.secrets.watch(caller, request.mount, request.secretName);
     requireSyncable(secret, request);
-    requireSyncableKeys(secret, request, destination);
-    const operations = destination.settings.granularity === 'secret-key' ? secret.keys.length : 1;
+    const named = withNaming(destination, request.heldBy?.naming);
+    const operations = named.settings.granularity === 'secret-key' ? secret.keys.length : 1;
     const full = await context.queue.room.whyFull(operations);
     const id = await context.db
       .transaction((tx) => recordIntent(tx, context, caller, { request, secret, full }))
@@ -115,7 +120,8 @@ async function recordIntent(
     secretId: secret.secret_id!,
     secretName: request.secretName,
     revision: secret.revision,
-    shape: namingSchemeOf(destination),
+    shape: namingSchemeOf(withNaming(destination, heldBy?.naming)),
+    naming: heldBy === undefined ? null : heldBy.naming,
     byHand: heldBy === undefined,
   });
   if (heldBy !== undefined) await addHolds(tx, heldBy, [association.id]);
@@ -127,7 +133,10 @@ async function recordIntent(
     secretName: request.secretName,
     namespace: caller.namespace,
   };
-  const shaped = { ...destination, shape: namingSchemeOf(destination) };
+  const ownNaming = withNaming(destination, association.naming);
+  requireSyncableKeys(secret, request, ownNaming);
+  const shaped = { ...ownNaming, shape: namingSchemeOf(ownNaming) };
+  await recordNamingScheme(tx, association.id, shaped.shape);
   const wanted = wantedEntries(findDescription(destination.type), shaped, named, context.prefix);
   const planned = { id: association.id, destinationId: destination.id, destinationType: destination.type };
   await applyPlan(tx, planned, wanted, { overwrite: request.overwrite, verify: true, full });
@@ -136,7 +145,8 @@ async function recordIntent(
 
 /**
  * Has a rule hold an association that exists, without a push. Returns its ID; undefined if it has to be set. Throws `unavailable`
- * if the destination is being purged, or the rule was written since its lease began.
+ * if the destination is being purged, or the rule was written since its lease began; `conflict` if the association has another
+ * naming.
  */
 async function holdExisting(
   tx: Tx,
@@ -149,8 +159,11 @@ async function holdExisting(
   const { accessor } = secret;
   const named = { destinationId, accessor, secretName: request.secretName, secretId: secret.secret_id! };
   const existing = await lockHoldable(tx, named);
-  if (existing !== undefined) await addHolds(tx, rule, [existing]);
-  return existing;
+  if (existing === undefined) return undefined;
+  const why = whyOtherNaming(rule.naming, existing.naming);
+  if (why !== undefined) throw new Problem('conflict', why);
+  await addHolds(tx, rule, [existing.id]);
+  return existing.id;
 }
 
 /** Throws `unavailable` if a rule cannot hold associations of the destination now. It then stays as it is for the transaction. */

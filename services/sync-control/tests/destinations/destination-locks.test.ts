@@ -38,6 +38,7 @@ test('a locked destination does not block rows that refer to it', async () => {
     revision: 1,
     namespaceId: 'root',
     shape,
+    naming: null,
     byHand: true,
   };
   const ids = { destinationId: id, mountId: randomUUID(), secretId: randomUUID() };

@@ -20,7 +20,7 @@ import { type Case, casesOf, column, destinations, seededId } from './cases.ts';
 
 /** The rule with 50,000 holds. */
 const id = seededId('rule1');
-const rule = { id, version: 1, runId: seededId('run'), destinationId: destinations.busy };
+const rule = { id, version: 1, runId: seededId('run'), naming: {}, destinationId: destinations.busy };
 const mount = { id: seededId('mount'), namespaceId: 'root', path: 'kv' };
 const path = 'team7/app7';
 const secretId = seededId('secret7');
@@ -39,6 +39,7 @@ const written = {
   beginning: 'a',
   exclude: [],
   metadataMatch: {},
+  naming: {},
   sealedOwner: Buffer.from('x'),
 };
 
@@ -110,7 +111,7 @@ const controlCases: Case[] = casesOf('sync-control', {
     const names = hundred.map((n) => `team7/batch${n}`);
     const [held, ...others] = await heldBy(db, 100);
     await lockAssociationsByName(db, many.destinationId, many.accessor, [...hundredPaths, ...names]);
-    const place = { namespaceId: 'root', mountId: mount.id, mount: mount.path, byHand: false };
+    const place = { namespaceId: 'root', mountId: mount.id, mount: mount.path, byHand: false, naming: {} };
     const shape = { template: '', granularity: 'secret-path' };
     const secrets = names.map((secretName) => ({ secretName, secretId: randomUUID(), revision: 1 }));
     const ids = [...(await insertAssociations(db, { ...many, ...place, shape }, secrets)).values()];

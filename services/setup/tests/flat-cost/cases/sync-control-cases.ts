@@ -163,6 +163,7 @@ const upsert = (db: CaseDb, secretName: string) =>
     secretName,
     revision: 1,
     shape: { template: '', granularity: 'secret-path' },
+    naming: null,
     byHand: true,
   });
 

@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import { requireDestination } from '../../destinations/require-destination.ts';
 import type { DestinationRow } from '../../queries/destinations/destinations.ts';
 import { associate } from '../associate.ts';
+import { withNaming } from '../planning/naming.ts';
 import { requireSyncableKeys } from '../planning/require-syncable-keys.ts';
 import { noReadAccess, requireSyncable } from '../require-settable.ts';
 import {
@@ -39,7 +40,8 @@ export async function associateMany(
   const many = { context, caller, request };
   const outcomes: SetOutcomes = new Map();
   try {
-    const destination = await requireDestination(context, caller, request);
+    const stored = await requireDestination(context, caller, request);
+    const destination = withNaming(stored, request.heldBy?.naming);
     const names = await withoutUnreadable(many, secretNames, outcomes);
     await setReadable({ ...many, destination }, names, outcomes);
   } catch (error) {

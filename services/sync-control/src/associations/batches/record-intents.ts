@@ -15,6 +15,7 @@ import {
 import type { DestinationRow } from '../../queries/destinations/destinations.ts';
 import { addHolds, type HoldingRule } from '../../queries/rules/rule-holds.ts';
 import { type AssociationRequest, requireHoldable } from '../associate.ts';
+import { whyOtherNaming, withNaming } from '../planning/naming.ts';
 import { holdersOf } from '../planning/taken-names.ts';
 import { namingSchemeOf, wantedEntries } from '../planning/wanted-entries.ts';
 import { requireOverwriteAccess } from '../require-overwrite-access.ts';
@@ -60,7 +61,8 @@ export async function recordIntents(
   { list, secrets }: { list: WatchedList; secrets: readonly ReadSecret[] },
 ): Promise<SetOutcomes> {
   const { caller, request } = recorder;
-  const destination = await requireLockedDestination(tx, caller, request);
+  const locked = await requireLockedDestination(tx, caller, request);
+  const destination = withNaming(locked, request.heldBy?.naming);
   await requireSettable(tx, recorder, destination);
   const names = secrets.map(({ secretName }) => secretName);
   const existing = await lockAssociationsByName(tx, destination.id, list.accessor, names);
@@ -113,12 +115,16 @@ async function holdExisting(
   const held = existing.filter(
     ({ isEnding, secretId, secretName }) => !isEnding && secretId === idOf.get(secretName),
   );
+  const outcomes = held.map(({ secretName, id, naming }): [string, SetOutcome] => {
+    const why = whyOtherNaming(rule.naming, naming);
+    return [secretName, why === undefined ? { id } : { problem: new Problem('conflict', why) }];
+  });
   await addHolds(
     tx,
     rule,
-    held.map(({ id }) => id),
+    outcomes.flatMap(([, outcome]) => ('id' in outcome ? [outcome.id] : [])),
   );
-  return new Map(held.map(({ secretName, id }) => [secretName, { id }]));
+  return new Map(outcomes);
 }
 
 interface NamedSecret extends ReadSecret {
@@ -155,7 +161,12 @@ async function insertAll(
 ): Promise<Map<string, string>> {
   if (secrets.length === 0) return new Map();
   const place = { destinationId: destination.id, namespaceId: caller.namespace.id, mountId, mount, accessor };
-  const common = { ...place, shape: namingSchemeOf(destination), byHand: heldBy === undefined };
+  const common = {
+    ...place,
+    shape: namingSchemeOf(destination),
+    naming: heldBy?.naming ?? null,
+    byHand: heldBy === undefined,
+  };
   const ids = await insertAssociations(tx, common, secrets);
   if (heldBy !== undefined) await addHolds(tx, heldBy, [...ids.values()]);
   const entries = secrets.flatMap(({ secretName, entries }) => {

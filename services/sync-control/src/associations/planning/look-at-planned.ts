@@ -19,6 +19,8 @@ type Hashed = Pick<PreviewedSecret, 'keys' | 'value_hash' | 'key_hashes'>;
 
 /** A planned secret. */
 interface LookedAt<Secret extends Planned> {
+  /** Those of the destination, with the naming of the association. */
+  settings: DestinationRow['settings'];
   /** With the hashes of what would be pushed. */
   secret: Hashed;
   existing: readonly Entry[];
@@ -42,7 +44,9 @@ export async function lookAtPlanned<Secret extends Planned>(
   { destination, ...parts }: { destination: DestinationRow; secret: Hashed; existing: readonly Entry[] },
   planned: readonly Secret[],
 ): Promise<WithState<Secret>[]> {
-  const [looked] = await lookAtEach(context, destination, [{ ...parts, planned }]);
+  const [looked] = await lookAtEach(context, destination, [
+    { ...parts, settings: destination.settings, planned },
+  ]);
   return looked!;
 }
 
@@ -52,7 +56,7 @@ export async function lookAtEach<Secret extends Planned>(
   destination: DestinationRow,
   each: readonly LookedAt<Secret>[],
 ): Promise<WithState<Secret>[][]> {
-  const written = each.flatMap((one) => writtenOf(destination, one));
+  const written = each.flatMap((one) => writtenOf(destination.type, one));
   const asked = written.flatMap(({ question }) => question ?? []).slice(0, maxLookedAt);
   const states = await statesOf(context, destination, asked);
   const answers = new Map(asked.map((question, at) => [question, states[at]]));
@@ -72,8 +76,8 @@ const onlyFirst = `only the first ${maxLookedAt} external secrets are looked at`
 
 /** Returns what a set would write, with the questions about it: none without hashes. */
 function writtenOf<Secret extends Planned>(
-  { type, settings }: DestinationRow,
-  { secret, existing, planned }: LookedAt<Secret>,
+  type: string,
+  { settings, secret, existing, planned }: LookedAt<Secret>,
 ): { one: Secret; question: AskedSecret | undefined }[] {
   if (whyNoValue(secret.keys, settings) !== undefined) return [];
   const { value_hash: whole, key_hashes: ofKeys = [] } = secret;

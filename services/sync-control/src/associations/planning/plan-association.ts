@@ -7,6 +7,7 @@ import { type DestinationRef, requireDestination } from '../../destinations/requ
 import { findAssociationOfSecret } from '../../queries/associations/associations.ts';
 import { requireReadAccess, requireSyncable } from '../require-settable.ts';
 import { lookAtPlanned } from './look-at-planned.ts';
+import { withNaming } from './naming.ts';
 import { type PlannedSecret, plannedNames, planSecret } from './plan-secret.ts';
 import { takenNames } from './taken-names.ts';
 
@@ -40,14 +41,15 @@ export async function planAssociation(
   caller: Caller,
   request: PlanRequest,
 ): Promise<AssociationPlan> {
-  const destination = await requireDestination(context, caller, request);
+  const stored = await requireDestination(context, caller, request);
   await requireReadAccess(context, caller, request);
   const { mount, secretName, look } = request;
   const secret = await context.secrets.preview(caller, mount, secretName, look);
   requireSyncable(secret, request);
-  requireNoPurge(destination);
+  requireNoPurge(stored);
   const { db } = context;
-  const association = await findAssociationOfSecret(db, destination.id, secret.accessor, secretName);
+  const association = await findAssociationOfSecret(db, stored.id, secret.accessor, secretName);
+  const destination = withNaming(stored, association?.removing === false ? association.naming : null);
   const existing = association === undefined ? [] : await entriesOf(db, [association.id]);
   const { accessor } = secret;
   const { maxValueBytes } = findDescription(destination.type);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { storedNaming } from '@secrets/destinations';
 import type { InspectedSecret } from '../../changes/secrets-client.ts';
 import type { Context } from '../../context.ts';
 import type { AssociationRow } from '../../queries/associations/associations.ts';
@@ -17,14 +18,20 @@ export async function readSources(
 ): Promise<Map<string, InspectedSecret>> {
   const [first] = associations;
   if (first === undefined) return new Map();
-  const ids = [...new Set(associations.map(({ secretId }) => secretId))];
+  const ofDestination = await findGranularity(db, first.destinationId);
+  const isByKey = ({ naming }: AssociationRow) =>
+    (storedNaming(naming).granularity ?? ofDestination) === 'secret-key';
   const found: InspectedSecret[] = [];
-  if ((await findGranularity(db, first.destinationId)) !== 'secret-key') {
-    for (const revision of await secrets.revisions(randomUUID(), ids))
+  const whole = idsOf(associations.filter((one) => !isByKey(one)));
+  if (whole.length > 0)
+    for (const revision of await secrets.revisions(randomUUID(), whole))
       found.push({ ...revision, readable: true, keys: [] });
-  } else {
-    for (let start = 0; start < ids.length; start += inspectedAtOnce)
-      found.push(...(await secrets.inspect(randomUUID(), ids.slice(start, start + inspectedAtOnce))));
-  }
+  const byKey = idsOf(associations.filter(isByKey));
+  for (let start = 0; start < byKey.length; start += inspectedAtOnce)
+    found.push(...(await secrets.inspect(randomUUID(), byKey.slice(start, start + inspectedAtOnce))));
   return new Map(found.map((secret) => [secret.secret_id, secret]));
 }
+
+const idsOf = (associations: readonly AssociationRow[]): string[] => [
+  ...new Set(associations.map(({ secretId }) => secretId)),
+];

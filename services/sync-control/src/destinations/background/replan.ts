@@ -1,6 +1,7 @@
 import { isUniqueViolation, type PageRange, type Tx } from '@secrets/db';
 import { Problem } from '@secrets/domain';
 import { applyPlan } from '../../associations/planning/apply-plan.ts';
+import { withNaming } from '../../associations/planning/naming.ts';
 import {
   type ChangedPlan,
   planAgain,
@@ -124,7 +125,7 @@ async function lockReplanned(
   const association = await lockFollowed(tx, id, secretId);
   if (association === undefined || association.removing) return undefined;
   const destination = await findDestination(tx, association);
-  return destination && { association, destination };
+  return destination && { association, destination: withNaming(destination, association.naming) };
 }
 
 async function writePlan(

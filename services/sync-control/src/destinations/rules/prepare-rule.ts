@@ -1,8 +1,10 @@
 import { currentIdentity, type StoredIdentity, storedIdentity } from '@secrets/access';
 import { type Caller, requireCapability, requireGrant } from '@secrets/caller';
+import { findDescription, type Naming, namingFields, requireNaming } from '@secrets/destinations';
 import { invalid, notFound, Problem } from '@secrets/domain';
 import type { Context } from '../../context.ts';
 import type { DestinationRow } from '../../queries/destinations/destinations.ts';
+import { countHolds } from '../../queries/rules/rule-holds.ts';
 import { findRule, type RuleRow, type RuleSelection } from '../../queries/rules/rules.ts';
 import { type DestinationRef, requireDestination } from '../require-destination.ts';
 
@@ -17,6 +19,7 @@ export interface RuleSettings {
   path: string;
   exclude: readonly string[];
   metadataMatch: Readonly<Record<string, string>>;
+  naming: Naming;
 }
 
 export interface RuleWrite {
@@ -55,6 +58,8 @@ export async function prepareRule(
   if (write.needsGrant) requireGrant(caller, existing !== undefined);
   requireNotEnding(existing);
   const settings = write.settingsOf(existing);
+  requireNaming(findDescription(destination.type), destination.settings, settings.naming);
+  await requireSameNaming(context, existing, settings);
   const { secrets } = context;
   const { mount_id: mountId, mount_path: mount } = await secrets.preview(
     caller,
@@ -65,6 +70,21 @@ export async function prepareRule(
   const identity = ownerOf(caller, write.owner);
   await requireRights(context, identity, { mount, requestId: caller.requestId });
   return { destination, name: ref.rule, existing, selection: { ...settings, mountId, mount }, identity };
+}
+
+/** Throws `conflict` if the naming of a rule changes while it holds associations: they keep the one that they were made with. */
+async function requireSameNaming(
+  { db }: Context,
+  existing: RuleRow | undefined,
+  { naming }: RuleSettings,
+): Promise<void> {
+  if (existing === undefined) return;
+  const changed = namingFields.find((field) => existing.naming[field] !== naming[field]);
+  if (changed === undefined || (await countHolds(db, existing.id, 1)) === 0) return;
+  throw new Problem(
+    'conflict',
+    `${changed}: cannot be changed while the rule holds associations, which keep their names; write another rule, or delete this one first`,
+  );
 }
 
 /** Throws `conflict` if a rule is being deleted. */

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '@secrets/db';
+import type { Naming } from '@secrets/destinations';
 
 /** A link between a destination and a secret. */
 export interface AssociationRow {
@@ -13,6 +14,8 @@ export interface AssociationRow {
   /** The template and the granularity that it was last planned by; null if an earlier version planned it. */
   template: string | null;
   granularity: string | null;
+  /** The naming of the rule that made it; null for that of the destination. */
+  naming: unknown;
   removing: boolean;
   unnamedKeys: UnnamedKey[];
   updatedAt: Date;
@@ -27,7 +30,7 @@ export interface UnnamedKey {
 
 /** The columns of `AssociationRow`, of the table alias `a`. */
 export const associationColumns = `a.id, a.destination_id as "destinationId", a.namespace_id as "namespaceId", a.mount, a.accessor,
-  a.secret_id as "secretId", a.secret_name as "secretName", a.planned_revision as "plannedRevision", a.template, a.granularity, a.removing,
+  a.secret_id as "secretId", a.secret_name as "secretName", a.planned_revision as "plannedRevision", a.template, a.granularity, a.naming, a.removing,
   a.unnamed_keys as "unnamedKeys", a.updated_at as "updatedAt"`;
 
 /** SQL condition: the association does not belong to a destination that was deleted by force. */
@@ -40,7 +43,10 @@ export interface NamingScheme {
   granularity: string;
 }
 
-/** Creates the association, or restores the existing one, and locks its row. A hold by hand that it has stays. */
+/**
+ * Creates the association, or restores the existing one, and locks its row. A hold by hand that it has stays, and its naming does
+ * unless it ends.
+ */
 export async function upsertAssociation(
   sql: Sql,
   row: {
@@ -53,17 +59,19 @@ export async function upsertAssociation(
     secretName: string;
     revision: number;
     shape: NamingScheme;
+    naming: Naming | null;
     /** Whether it is held by hand, rather than by a rule. */
     byHand: boolean;
   },
 ): Promise<AssociationRow> {
   const [association] = await sql.query<AssociationRow>(
     `insert into sync.associations as a
-       (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity, by_hand)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity, by_hand, naming)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb)
      on conflict (destination_id, accessor, secret_name) do update
        set secret_id = excluded.secret_id, mount = excluded.mount, by_hand = excluded.by_hand or a.by_hand and not a.removing, removing = false, unnamed_keys = default, awaited_names = default, updated_at = now(),
            source_gone_at = null, source_removals = 0, template = excluded.template, granularity = excluded.granularity,
+           naming = case when a.removing or a.source_gone_at is not null then excluded.naming else a.naming end,
            planned_revision = case when a.secret_id = excluded.secret_id
              then greatest(a.planned_revision, excluded.planned_revision) else excluded.planned_revision end
      returning ${associationColumns}`,
@@ -79,6 +87,7 @@ export async function upsertAssociation(
       row.shape.template,
       row.shape.granularity,
       row.byHand,
+      row.naming === null ? null : JSON.stringify(row.naming),
     ],
   );
   return association!;
@@ -91,6 +100,7 @@ export interface ExistingAssociation {
   secretId: string;
   /** Whether it ends: it is being removed, or its secret is gone. */
   isEnding: boolean;
+  naming: unknown;
 }
 
 /** Locks the associations of a mount with these names, in the order of their IDs. */
@@ -101,7 +111,7 @@ export const lockAssociationsByName = (
   secretNames: readonly string[],
 ): Promise<ExistingAssociation[]> =>
   tx.query<ExistingAssociation>(
-    `select id, secret_name as "secretName", secret_id as "secretId", removing or source_gone_at is not null as "isEnding"
+    `select id, secret_name as "secretName", secret_id as "secretId", naming, removing or source_gone_at is not null as "isEnding"
        from sync.associations
       where id = any(array(
         select a.id from unnest($3::text[]) as n (name) cross join lateral (
@@ -118,6 +128,7 @@ export interface NewAssociations {
   mount: string;
   accessor: string;
   shape: NamingScheme;
+  naming: Naming | null;
   byHand: boolean;
 }
 
@@ -127,13 +138,13 @@ export interface NewAssociations {
  */
 export async function insertAssociations(
   tx: Tx,
-  { destinationId, namespaceId, mountId, mount, accessor, shape, byHand }: NewAssociations,
+  { destinationId, namespaceId, mountId, mount, accessor, shape, naming, byHand }: NewAssociations,
   secrets: readonly { secretId: string; secretName: string; revision: number }[],
 ): Promise<Map<string, string>> {
   const rows = await tx.query<{ id: string; secretName: string }>(
     `insert into sync.associations
-       (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity, by_hand)
-     select $1, $2, $3, $4, $5, s.id, s.name, s.revision, $6, $7, $8
+       (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity, by_hand, naming)
+     select $1, $2, $3, $4, $5, s.id, s.name, s.revision, $6, $7, $8, $12::jsonb
        from unnest($9::uuid[], $10::text[], $11::bigint[]) as s (id, name, revision) order by s.name
      on conflict (destination_id, accessor, secret_name) do nothing
      returning id, secret_name as "secretName"`,
@@ -149,6 +160,7 @@ export async function insertAssociations(
       secrets.map(({ secretId }) => secretId),
       secrets.map(({ secretName }) => secretName),
       secrets.map(({ revision }) => revision),
+      naming === null ? null : JSON.stringify(naming),
     ],
   );
   return new Map(rows.map(({ id, secretName }) => [secretName, id]));

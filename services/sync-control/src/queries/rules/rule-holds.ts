@@ -2,10 +2,13 @@ import type { PageRange, Sql, Tx } from '@secrets/db';
 import type { RuleRow } from './rules.ts';
 
 /** The state of a rule that a hold is written for. */
-export type HoldingRule = Pick<RuleRow, 'id' | 'version' | 'runId'>;
+export type HoldingRule = Pick<RuleRow, 'id' | 'version' | 'runId' | 'naming'>;
 
 /** Keeps a rule as it is until the end of the transaction. Returns false if it was written since. */
-export async function isRuleUnchanged(tx: Tx, { id, version }: HoldingRule): Promise<boolean> {
+export async function isRuleUnchanged(
+  tx: Tx,
+  { id, version }: Pick<HoldingRule, 'id' | 'version'>,
+): Promise<boolean> {
   const rows = await tx.query('select from sync.rules where id = $1 and version = $2 for share', [
     id,
     version,
@@ -16,7 +19,7 @@ export async function isRuleUnchanged(tx: Tx, { id, version }: HoldingRule): Pro
 /** Records that a rule holds associations, whose rows are locked. */
 export async function addHolds(
   tx: Tx,
-  { id, runId }: HoldingRule,
+  { id, runId }: Pick<HoldingRule, 'id' | 'runId'>,
   associationIds: readonly string[],
 ): Promise<void> {
   if (associationIds.length === 0) return;
@@ -27,18 +30,18 @@ export async function addHolds(
   );
 }
 
-/** Locks an association that needs no more than another hold: its secret is the same, and it does not end. Returns its ID. */
+/** Locks an association that needs no more than another hold: its secret is the same, and it does not end. */
 export async function lockHoldable(
   tx: Tx,
   secret: { destinationId: string; accessor: string; secretName: string; secretId: string },
-): Promise<string | undefined> {
-  const [row] = await tx.query<{ id: string }>(
-    `select id from sync.associations
+): Promise<{ id: string; naming: unknown } | undefined> {
+  const [row] = await tx.query<{ id: string; naming: unknown }>(
+    `select id, naming from sync.associations
       where destination_id = $1 and accessor = $2 and secret_name = $3 and secret_id = $4 and not removing and source_gone_at is null
       for no key update`,
     [secret.destinationId, secret.accessor, secret.secretName, secret.secretId],
   );
-  return row?.id;
+  return row;
 }
 
 /** Confirms the holds of a rule on associations of these secrets in the current run. Returns the secrets. */

@@ -13,7 +13,7 @@ interface MatchesOf {
  */
 const associationsOfMatches = `from unnest($3::uuid[], $4::text[]) as s (secret_id, path)
   left join lateral (
-    select id, secret_id = s.secret_id and not removing and source_gone_at is null as lasts from sync.associations
+    select id, naming, secret_id = s.secret_id and not removing and source_gone_at is null as lasts from sync.associations
      where destination_id = $1 and accessor = $2 and secret_name = s.path limit 1) as a on true
   left join lateral (
     select association_id from sync.rule_holds where rule_id = $5 and association_id = a.id limit 1) as h on true`;
@@ -45,9 +45,9 @@ export const listAssociationsOfMatches = (
   sql: Sql,
   matches: MatchesOf,
   ruleId: string | undefined,
-): Promise<{ id: string; secretId: string; lasts: boolean; isHeld: boolean }[]> =>
+): Promise<{ id: string; secretId: string; naming: unknown; lasts: boolean; isHeld: boolean }[]> =>
   sql.query(
-    `select a.id, s.secret_id as "secretId", a.lasts, h.association_id is not null as "isHeld" ${associationsOfMatches} where a.id is not null`,
+    `select a.id, s.secret_id as "secretId", a.naming, a.lasts, h.association_id is not null as "isHeld" ${associationsOfMatches} where a.id is not null`,
     parametersOf(matches, ruleId),
   );
 

@@ -1,4 +1,5 @@
 import type { PageRange, Sql } from '@secrets/db';
+import type { Naming } from '@secrets/destinations';
 import type { RuleMatch } from '@secrets/domain';
 
 /** The mount of a rule, and the secrets in it that the rule is about. */
@@ -6,6 +7,8 @@ export interface RuleSelection extends RuleMatch {
   mountId: string;
   /** The path of the mount. */
   mount: string;
+  /** What it has in place of the names, the granularity and the key of the destination. */
+  naming: Naming;
 }
 
 /** A stored rule of a destination. */
@@ -35,7 +38,7 @@ export interface RuleRow extends RuleSelection {
 
 /** The columns of `RuleRow`, of the table alias `r`. */
 export const ruleColumns = `r.id, r.destination_id as "destinationId", r.name, r.mount_id as "mountId", r.mount, r.path, r.exclude,
-  r.metadata_match as "metadataMatch", r.sealed_owner as "sealedOwner", r.version, r.phase, r.run_id as "runId",
+  r.metadata_match as "metadataMatch", r.naming, r.sealed_owner as "sealedOwner", r.version, r.phase, r.run_id as "runId",
   r.matched_so_far as "matchedSoFar", r.matched, r.last_run_at as "lastRunAt", r.error, r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
 export async function findRule(sql: Sql, destinationId: string, name: string): Promise<RuleRow | undefined> {
@@ -96,8 +99,8 @@ export async function insertRule(
   rule: WrittenRule,
 ): Promise<void> {
   await sql.query(
-    `insert into sync.rules (id, mount_id, mount, path, beginning, exclude, metadata_match, sealed_owner, destination_id, name)
-     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10)`,
+    `insert into sync.rules (id, mount_id, mount, path, beginning, exclude, metadata_match, sealed_owner, naming, destination_id, name)
+     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9::jsonb, $10, $11)`,
     [...parametersOf(rule), destinationId, name],
   );
 }
@@ -106,7 +109,7 @@ export async function insertRule(
 export async function updateRule(sql: Sql, rule: WrittenRule): Promise<void> {
   await sql.query(
     `update sync.rules
-        set mount_id = $2, mount = $3, path = $4, beginning = $5, exclude = $6, metadata_match = $7::jsonb, sealed_owner = $8,
+        set mount_id = $2, mount = $3, path = $4, beginning = $5, exclude = $6, metadata_match = $7::jsonb, sealed_owner = $8, naming = $9::jsonb,
             version = version + 1, xid = pg_current_xact_id(), phase = 'matching', run_id = gen_random_uuid(), position = '',
             matched_so_far = 0, error = null, attempts = 0, due_at = now(), fence = null, updated_at = now()
       where id = $1`,
@@ -123,6 +126,7 @@ const parametersOf = (rule: WrittenRule) => [
   rule.exclude,
   JSON.stringify(rule.metadataMatch),
   rule.sealedOwner,
+  JSON.stringify(rule.naming),
 ];
 
 /** Lets a rule end its holds, after which it is deleted; with `keeps`, its associations become ones held by hand. */

@@ -1,3 +1,4 @@
+import { type Naming, namingFields } from '@secrets/destinations';
 import { destinationType, rulePattern, whyNoPattern, withoutNul } from '@secrets/domain';
 import { z } from 'zod';
 import type { RuleSettings } from '../../destinations/rules/prepare-rule.ts';
@@ -40,11 +41,23 @@ export const metadataMatch = z
     error: `each value must be at most ${maxValueBytes} bytes`,
   });
 
+/** A field that the rule may have in place of its destination; checked by the type. */
+const ofDestination = (what: string) =>
+  z
+    .string({ error: 'must be a string' })
+    .max(1024)
+    .meta(withoutNul)
+    .nullable()
+    .describe(`${what}, in place of that of the destination`);
+
 export const ruleFields = {
   mount: SecretRef.shape.mount,
   path: pattern,
   exclude: z.array(pattern).max(maxExcluded),
   metadata_match: metadataMatch,
+  secret_name_template: ofDestination('the template of names').optional(),
+  granularity: ofDestination('the granularity').optional(),
+  value_key: ofDestination('the key whose value is pushed').optional(),
   owner: z.uuid('must be the ID of an entity').optional(),
 };
 
@@ -55,15 +68,22 @@ export const NewRule = z.object({
   metadata_match: ruleFields.metadata_match.default({}),
 });
 
+type NamingIn = Readonly<Partial<Record<(typeof namingFields)[number], string | null | undefined>>>;
+
+/** The naming in a body; fields that it does not have are those of an existing rule. */
+export const namingIn = (body: NamingIn, before: Naming = {}): Naming =>
+  Object.fromEntries(
+    namingFields.flatMap((field) => {
+      const value = body[field] === undefined ? before[field] : body[field];
+      return value === null || value === undefined ? [] : [[field, value]];
+    }),
+  );
+
 /** The settings that a body has, which replace those of an existing rule. */
-export const settingsIn = ({
-  mount,
-  path,
-  exclude,
-  metadata_match,
-}: z.output<typeof NewRule>): RuleSettings => ({
-  mount,
-  path,
-  exclude,
-  metadataMatch: metadata_match,
+export const settingsIn = (body: z.output<typeof NewRule>): RuleSettings => ({
+  mount: body.mount,
+  path: body.path,
+  exclude: body.exclude,
+  metadataMatch: body.metadata_match,
+  naming: namingIn(body),
 });

@@ -13,6 +13,7 @@ import {
   metadataMatch,
   metadataText,
   NewRule,
+  namingIn,
   RuleParams,
   ruleFields,
   rulePath,
@@ -42,6 +43,9 @@ const RulePatch = z.object({
   path: ruleFields.path.nullish(),
   exclude: ruleFields.exclude.nullish(),
   metadata_match: z.record(z.string(), metadataText.nullable()).nullish(),
+  secret_name_template: ruleFields.secret_name_template,
+  granularity: ruleFields.granularity,
+  value_key: ruleFields.value_key,
   owner: ruleFields.owner.nullable(),
   confirm: confirm.nullable(),
 });
@@ -114,7 +118,7 @@ const patchRule = (context: Context) =>
   });
 
 const patched =
-  ({ mount, path, exclude, metadata_match }: z.output<typeof RulePatch>): RuleWrite['settingsOf'] =>
+  ({ mount, path, exclude, metadata_match, ...body }: z.output<typeof RulePatch>): RuleWrite['settingsOf'] =>
   (existing) => {
     const before: RuleSettings = existing!;
     return {
@@ -122,6 +126,7 @@ const patched =
       path: path ?? before.path,
       exclude: exclude === null ? [] : (exclude ?? before.exclude),
       metadataMatch: mergedMetadata(before.metadataMatch, metadata_match),
+      naming: namingIn(body, before.naming),
     };
   };
 

@@ -76,11 +76,12 @@ async function listMatches(
 export const isSameSelection = (selection: RuleSelection, existing: RuleRow | undefined): boolean =>
   existing !== undefined && canonicalJson(aboutOf(selection)) === canonicalJson(aboutOf(existing));
 
-const aboutOf = ({ mountId, path, exclude, metadataMatch }: RuleSelection) => ({
+const aboutOf = ({ mountId, path, exclude, metadataMatch, naming }: RuleSelection) => ({
   mountId,
   path,
   exclude: [...exclude],
   metadataMatch: { ...metadataMatch },
+  naming: { ...naming },
 });
 
 async function releasedFirst(context: Context, rule: Rule, requestId: string) {

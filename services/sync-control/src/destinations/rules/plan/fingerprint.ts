@@ -18,8 +18,9 @@ export function fingerprintOf(
   { destination, name, selection }: Pick<PreparedRule, 'destination' | 'name' | 'selection'>,
   { matched, toAssociate, toHold, toRelease, isComplete }: RuleCounts,
 ): string {
-  const { mountId, path, exclude, metadataMatch } = selection;
-  const rule = { destination: destination.id, name, mountId, path, exclude: [...exclude], metadataMatch };
+  const { mountId, path, exclude, metadataMatch, naming } = selection;
+  const about = { mountId, path, exclude: [...exclude], metadataMatch: { ...metadataMatch } };
+  const rule = { destination: destination.id, name, ...about, naming: { ...naming } };
   const numbers = [matched, toAssociate, toHold, toRelease].map(rounded);
   const text = canonicalJson({ rule, numbers, isComplete });
   return createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -3,6 +3,7 @@ import type { Caller } from '@secrets/caller';
 import { findDescription } from '@secrets/destinations';
 import { type Entry, entriesOf } from '@secrets/sync-entries';
 import { lookAtEach } from '../../../associations/planning/look-at-planned.ts';
+import { whyOtherNaming, withNaming } from '../../../associations/planning/naming.ts';
 import {
   type PlannedSecret,
   plannedNames,
@@ -65,6 +66,7 @@ interface Found {
   match: Match;
   /** Undefined if its state is unknown. */
   secret: PreviewedSecret | undefined;
+  /** With the naming of the association, or of the rule if there is none. */
   destination: RuleToPlan['destination'];
   /** An association that has no need to be set; the entries are also those of one that ends. */
   association: { id: string; isHeld: boolean } | undefined;
@@ -83,7 +85,7 @@ async function find(
   { mount, matches, look: hashes }: Page,
 ): Promise<Found[]> {
   const { db, secrets, policies } = context;
-  const { destination, existing: stored } = rule;
+  const { destination, existing: stored, selection } = rule;
   const ids = matches.map(({ secretId }) => secretId);
   const previews = await secrets.previews(caller.requestId, ids, hashes);
   const of = { destinationId: destination.id, accessor: mount.accessor, secrets: matches };
@@ -97,16 +99,17 @@ async function find(
   return matches.map((match, at) => {
     const { secretId, path: secretName } = match;
     const preview = previews.find(({ secret_id }) => secret_id === secretId);
-    const association = associations.find((one) => one.secretId === secretId);
+    const found = associations.find((one) => one.secretId === secretId);
+    const association = found?.lasts ? found : undefined;
     const { path, accessor } = mount;
     return {
       match,
       secret: preview && { ...preview, mount: path, accessor, secretName, namespace: caller.namespace },
-      destination,
-      association: association?.lasts ? association : undefined,
-      existing: entries.filter(({ associationId }) => associationId === association?.id),
+      destination: withNaming(destination, association ? association.naming : selection.naming),
+      association,
+      existing: entries.filter(({ associationId }) => associationId === found?.id),
       isVisible: readable[at]!,
-      refusal: refusals[at],
+      refusal: refusals[at] ?? (association && whyOtherNaming(selection.naming, association.naming)),
     };
   });
 }
@@ -194,7 +197,8 @@ async function look(
   const looked = await lookAtEach(
     context,
     destination,
-    found.map(({ secret = none, existing, isVisible }, at) => ({
+    found.map(({ destination: { settings }, secret = none, existing, isVisible }, at) => ({
+      settings,
       secret,
       existing,
       planned: isVisible ? planned[at]!.secrets : [],
