@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   chownSync,
   closeSync,
   fsyncSync,
@@ -48,8 +49,8 @@ export function readSecretFile(file: string): string | undefined {
 }
 
 /**
- * Replaces a file as a whole, readable only by its owner, who stays the same: after a crash, the file has the former content or
- * the new one.
+ * Replaces a file as a whole. Its owner stays the same, and so does whether the owner may write to it; others may not read it.
+ * After a crash, the file has the former content or the new one.
  * @throws if the file does not have the content `former` any more
  */
 export function replaceSecretFile(file: string, former: string, content: string): void {
@@ -57,7 +58,8 @@ export function replaceSecretFile(file: string, former: string, content: string)
   const draft = join(dirname(target), `${draftPrefix(target)}${randomBytes(6).toString('hex')}`);
   try {
     writeFileSync(draft, content, { flag: 'wx', mode: 0o600, flush: true });
-    const { uid, gid } = statSync(target);
+    const { uid, gid, mode } = statSync(target);
+    chmodSync(draft, mode & 0o600);
     if (statSync(draft).uid !== uid) chownSync(draft, uid, gid);
     if (readFileSync(target, 'utf8') !== former)
       throw new Error(`${file} was changed by somebody else at the same time`);

@@ -1,24 +1,34 @@
-import { commaList } from '@secrets/config';
+import { commaList, toggle } from '@secrets/config';
 import { keyServiceEnv } from '@secrets/service';
 import { z } from 'zod';
 
 const address = /^[^\s@]+$/;
-const addressWith = (scheme: string) => new RegExp(`^(?:${scheme}://)?[^\\s@/]+$`);
+const addressWith = (scheme: string) => new RegExp(`^(?:${scheme}://)?[^\\s@/?]+(?:\\?[^\\s@]+)?$`);
 
 /** The environment of `keys`. */
 export const KeysEnv = z.object({
   /** Contains one folder per service, and `setup` with the secrets from which the others are derived. */
   KEYS_DIR: z.string().min(1).default('/keys'),
+  /**
+   * Creates and renews certificates with which the services, PostgreSQL and RabbitMQ of the Compose stack reach each other over
+   * TLS, and changes the URLs that this command has written without it.
+   */
+  INTERNAL_TLS: toggle.default(false),
+  /** Names and addresses by which clients reach the gateway, for its certificate. */
+  ALLOWED_HOSTS: commaList.default([]),
   /** Owner of the database, who runs the migrations and creates the roles. */
   DATABASE_OWNER: z.string().regex(/^\w+$/).default('postgres'),
-  /** Host, port and name of the database, as seen by the services, with parameters such as `?sslmode=verify-full`. */
-  DATABASE_ADDRESS: z.string().regex(address).default('postgres:5432/secrets'),
+  /**
+   * Host, port and name of the database, as seen by the services, with parameters such as `?sslmode=verify-full`; that of
+   * Compose by default.
+   */
+  DATABASE_ADDRESS: z.string().regex(address).optional(),
   /** Administrator of RabbitMQ, who creates the users and queues. */
   BROKER_OWNER: z.string().regex(/^\w+$/).default('setup'),
-  /** Host and port of RabbitMQ, as seen by the services; over TLS if `amqps://` precedes them. */
-  AMQP_ADDRESS: z.string().regex(addressWith('amqps?')).default('rabbitmq:5672'),
+  /** Host and port of RabbitMQ, as seen by the services; over TLS if `amqps://` precedes them, also with `?cacertfile=`. */
+  AMQP_ADDRESS: z.string().regex(addressWith('amqps?')).optional(),
   /** Host and port of its management API; over TLS if `https://` precedes them. */
-  BROKER_ADDRESS: z.string().regex(addressWith('https?')).default('rabbitmq:15672'),
+  BROKER_ADDRESS: z.string().regex(addressWith('https?')).optional(),
 });
 export type KeysEnv = z.infer<typeof KeysEnv>;
 

@@ -10,6 +10,7 @@ import { bindRows, checkRows } from './database/check-rows.ts';
 import { prepareDatabase } from './database/prepare-database.ts';
 import { recover } from './database/recover.ts';
 import { recoveryPlace } from './database/recovery-place.ts';
+import { createCertificates } from './keys/certificates/create-certificates.ts';
 import { createKeys } from './keys/create-keys.ts';
 import { readBrokerPasswords, readRolePasswords } from './keys/installation.ts';
 import { sealKeys } from './keys/seal-keys.ts';
@@ -30,7 +31,10 @@ const log = createLogger({ service: 'setup', level: process.env.LOG_LEVEL ?? 'in
  */
 const commands: Record<string, () => Promise<void>> = {
   keys: async () => {
-    log.info(createKeys(readConfig(KeysEnv, process.env)), 'key files are ready');
+    const env = readConfig(KeysEnv, process.env);
+    const { folders } = createKeys(env);
+    const certificates = env.INTERNAL_TLS ? { certificates: await createCertificates(env) } : {};
+    log.info({ folders, ...certificates }, 'key files are ready');
   },
   'seal-keys': async () => {
     const request = parseSealKeysArguments(process.argv.slice(3));

@@ -43,11 +43,20 @@ const directions: Record<string, Directions> = {
   ...Object.fromEntries(tokenRequests.map((direction) => [direction[0], [direction]])),
 };
 
+/** Who calls whom. */
+export const callsBetweenServices: Directions = [
+  ...Object.values(directions)
+    .flat()
+    .filter(([, to]) => to in directions),
+  ...imports,
+];
+
 /** Returns all files that the services read from their `/run/keys`, derived from the installation's secrets. */
 export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
+  const addresses = addressesIn(env);
   return [
-    ...databaseServices.map((service) => databaseUrl(service, installation, env)),
-    ...brokerServices.map((service) => amqpUrl(service, installation, env)),
+    ...databaseServices.map((service) => databaseUrl(service, installation, addresses)),
+    ...brokerServices.map((service) => amqpUrl(service, installation, addresses)),
     ...Object.entries(directions).map(([service, needed]) => internalKey(service, needed, installation)),
     // In a file of its own: `internal.key` of an older installation is not changed.
     { ...internalKey('login', tokenRequests, installation), name: 'worker.key' },
@@ -68,26 +77,56 @@ export function keyFiles(installation: Installation, env: KeysEnv): KeyFile[] {
     {
       folder: setupFolder,
       name: 'database-url',
-      content: `${urlTo('postgres', env.DATABASE_ADDRESS, env.DATABASE_OWNER, installation.ownerPassword)}\n`,
+      content: `${urlTo('postgres', addresses.database, env.DATABASE_OWNER, installation.ownerPassword)}\n`,
     },
     {
       folder: setupFolder,
       name: 'broker-url',
-      content: `${urlTo('http', env.BROKER_ADDRESS, env.BROKER_OWNER, installation.brokerOwnerPassword)}\n`,
+      content: `${urlTo('http', addresses.management, env.BROKER_OWNER, installation.brokerOwnerPassword)}\n`,
     },
   ];
 }
 
-const databaseUrl = (service: DatabaseService, { rolePasswords }: Installation, env: KeysEnv): KeyFile => ({
+/** Where the servers of the Compose stack are reached, with certificates of the installation's authority, or without TLS. */
+const withTls = {
+  database: 'postgres:5432/secrets?sslmode=verify-full&sslrootcert=/run/keys/ca.crt',
+  broker: 'amqps://rabbitmq:5671?cacertfile=/run/keys/ca.crt',
+  management: 'https://rabbitmq:15671',
+};
+const withoutTls = {
+  database: 'postgres:5432/secrets',
+  broker: 'rabbitmq:5672',
+  management: 'rabbitmq:15672',
+};
+type Addresses = typeof withTls;
+
+function addressesIn(env: KeysEnv): Addresses {
+  const usual = env.INTERNAL_TLS ? withTls : withoutTls;
+  return {
+    database: env.DATABASE_ADDRESS ?? usual.database,
+    broker: env.AMQP_ADDRESS ?? usual.broker,
+    management: env.BROKER_ADDRESS ?? usual.management,
+  };
+}
+
+const databaseUrl = (
+  service: DatabaseService,
+  { rolePasswords }: Installation,
+  { database }: Addresses,
+): KeyFile => ({
   folder: service,
   name: 'database-url',
-  content: `postgres://${roleOf(service)}:${rolePasswords[service]}@${env.DATABASE_ADDRESS}\n`,
+  content: `postgres://${roleOf(service)}:${rolePasswords[service]}@${database}\n`,
 });
 
-const amqpUrl = (service: BrokerService, { brokerPasswords }: Installation, env: KeysEnv): KeyFile => ({
+const amqpUrl = (
+  service: BrokerService,
+  { brokerPasswords }: Installation,
+  { broker }: Addresses,
+): KeyFile => ({
   folder: service,
   name: 'amqp-url',
-  content: `${urlTo('amqp', env.AMQP_ADDRESS, service, brokerPasswords[service])}\n`,
+  content: `${urlTo('amqp', broker, service, brokerPasswords[service])}\n`,
 });
 
 /** A URL with a user, of the scheme that an address begins with, or else of this one. */
