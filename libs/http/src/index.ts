@@ -27,3 +27,4 @@ export type { UnparsedRequest } from './server/unparsed-request.ts';
 export * from './service-app/http-listener.ts';
 export * from './service-app/service.ts';
 export * from './service-app/service-app.ts';
+export { InternalTls } from './tls/internal-tls.ts';

@@ -4,6 +4,7 @@ import { traceparent } from '@secrets/telemetry';
 import { splitTarget } from './endpoint/request-target.ts';
 import { httpStatus } from './problem/problem-status.ts';
 import { openReplicaPool } from './replicas.ts';
+import type { InternalTls } from './tls/internal-tls.ts';
 
 /** Calls another service. */
 export interface InternalClient {
@@ -21,6 +22,8 @@ export interface InternalClientOptions {
   /** Base URL of the other service, or of its replicas, separated by commas. */
   url: string;
   keys: InternalKeys;
+  /** Undefined for connections without TLS, or with that of a proxy before the service. */
+  tls?: InternalTls | undefined;
   /** Timeout of the headers, and of each pause in the body. Default 10,000. */
   timeoutMs?: number;
 }
@@ -31,9 +34,13 @@ export function internalClient({
   to,
   url,
   keys,
+  tls,
   timeoutMs = 10_000,
 }: InternalClientOptions): InternalClient {
-  const pool = openReplicaPool(url, { connections: 32, timeoutMs });
+  const pool = openReplicaPool(url, {
+    ...{ connections: 32, timeoutMs },
+    secure: tls && { tls, service: to },
+  });
   return {
     call: async (method, path, caller, content) => {
       const body = content === undefined ? undefined : JSON.stringify(content);

@@ -28,7 +28,12 @@ export async function openKeys(
     opened.push(await openKeyFile(file, unwrap));
   };
   const app = operatorApp({ metrics, readiness: {}, databaseTime: Date.now });
-  await runPreparation({ needs: `a key service for ${what}`, run, isMissing: mayPass }, app, server, log);
+  await runPreparation(
+    { needs: `a key service for ${what}`, run, isMissing: mayPass },
+    app,
+    server ? [server] : [],
+    log,
+  );
   const keys = opened[0]!;
   const outdated = metrics.gauge(
     'key_file_outdated',
@@ -69,11 +74,13 @@ interface ServiceEnv extends RowKeyEnv {
   SEAL_KEY_FILE: string;
   HOST: string;
   PORT: number;
+  INTERNAL_PORT?: number | undefined;
 }
 
 /** Opens the keys of a service behind the gateway as `openKeys` does. */
 export async function openKeysOfService(process: Process<ServiceEnv>) {
-  const { HOST: host, PORT: port, SEAL_KEY_FILE: file } = process.env;
+  const { HOST: host, SEAL_KEY_FILE: file } = process.env;
+  const port = process.env.INTERNAL_PORT ?? process.env.PORT;
   const keyRing = await openKeys(process, 'the seal keys', { file, server: { host, port } });
   return { keyRing, rowKeys: await openRowKeys(process, { host, port }) };
 }

@@ -43,11 +43,23 @@ export const databaseEnv = {
 /** The variable of a process that verifies rows of the database; without it, every row is believed. */
 export const rowKeyEnv = { ROW_KEY_FILE: z.string().min(1).optional() };
 
+/** The variable of a process that calls other services, or that they call. */
+export const internalTlsEnv = {
+  /**
+   * A folder with `tls.crt`, `tls.key` and `ca.crt`: services then connect to each other over TLS, with certificates at both
+   * ends.
+   */
+  INTERNAL_TLS_DIR: z.string().min(1).optional(),
+};
+
 /** Variables of a service behind the gateway. `PORT` is `defaultPort` by default. */
 export const serviceEnv = (defaultPort: number) => ({
   ...databaseEnv,
   ...rowKeyEnv,
   PORT: port.default(defaultPort),
+  /** Serves `/livez`, `/readyz` and `/metrics` in addition, without TLS; must not be exposed. */
+  INTERNAL_PORT: port.optional(),
+  ...internalTlsEnv,
   DRAIN_SECONDS: drainSeconds,
   INTERNAL_KEY_FILE: z.string().min(1),
 });

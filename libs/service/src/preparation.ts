@@ -21,18 +21,18 @@ const pause = { firstMs: 250, maxMs: 3_000 };
 const reminderMs = 10 * 60_000;
 
 /**
- * Runs a preparation until it succeeds. After the first failed attempt, the address of the service, if there is one, shows that
+ * Runs a preparation until it succeeds. After the first failed attempt, the addresses of the service, if there are any, show that
  * the process lives and is not ready.
  * @throws what the preparation throws, unless something is missing
  */
 export async function runPreparation(
   preparation: Preparation,
   app: RequestListener,
-  options: ServerOptions | undefined,
+  servers: readonly ServerOptions[],
   log: Logger,
 ): Promise<void> {
   const { needs, run, isMissing } = preparation;
-  let waiting: { stop(graceMs: number): Promise<void> } | undefined;
+  const waiting: { stop(graceMs: number): Promise<void> }[] = [];
   let remindedAt = Number.NEGATIVE_INFINITY;
   for (let pauseMs = pause.firstMs; ; pauseMs = Math.min(2 * pauseMs, pause.maxMs)) {
     try {
@@ -43,12 +43,13 @@ export async function runPreparation(
       const isDue = performance.now() - remindedAt >= reminderMs;
       if (isDue) log.warn({ error: reasonOf(error), needs }, 'not ready: waiting for what the service needs');
       if (isDue) remindedAt = performance.now();
-      if (options !== undefined) waiting ??= await startServer(waitingApp(app, needs), options);
+      for (const options of servers.slice(waiting.length))
+        waiting.push(await startServer(waitingApp(app, needs), options));
       await sleep(pauseMs);
     }
   }
   if (remindedAt === Number.NEGATIVE_INFINITY) return;
-  await waiting?.stop(0);
+  await Promise.all(waiting.map((server) => server.stop(0)));
   log.info({ needs }, 'what the service needs is there');
 }
 

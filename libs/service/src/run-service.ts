@@ -66,6 +66,7 @@ function failToStart(log: Logger, error: unknown, sentence: string | undefined):
 }
 
 const stopGraceMs = 10_000;
+const operatorsGraceMs = 1_000;
 
 /** Settings for starting and stopping a server. */
 export interface ServeOptions {
@@ -76,6 +77,8 @@ export interface ServeOptions {
   preparation?: Preparation;
   /** How long the server drains before it stops. Default 0. */
   drainSeconds?: number;
+  /** A server for operators, in addition. */
+  forOperators?: { app: RequestListener; options: ServerOptions } | undefined;
   /** Other servers that show that the process is not ready. */
   alsoUnready?: readonly RunningServer[];
   /**
@@ -94,18 +97,29 @@ export async function serve(
   service: Service<RequestListener>,
   options: ServerOptions,
   { log, onStop }: Pick<Process<unknown>, 'log' | 'onStop'>,
-  { preparation, drainSeconds = 0, alsoUnready = [], isForOperators = false }: ServeOptions = {},
+  {
+    preparation,
+    drainSeconds = 0,
+    alsoUnready = [],
+    forOperators,
+    isForOperators = false,
+  }: ServeOptions = {},
 ) {
   if (preparation === undefined) await service.start();
-  else await runPreparation(startedWith(preparation, service), service.app, options, log);
+  else {
+    const servers = forOperators === undefined ? [options] : [options, forOperators.options];
+    await runPreparation(startedWith(preparation, service), service.app, servers, log);
+  }
   if (!isForOperators) onStop(service.stop);
   const server = await startServer(service.app, options);
+  const operators = forOperators && (await startServer(forOperators.app, forOperators.options));
   onStop(async () => {
     if (drainSeconds > 0) {
-      for (const one of [server, ...alsoUnready]) one.drain();
+      for (const one of [server, operators, ...alsoUnready]) one?.drain();
       await sleep(drainSeconds * 1_000);
     }
     await server.stop(stopGraceMs);
+    await operators?.stop(operatorsGraceMs);
   });
   if (isForOperators) {
     onStop(service.stop);

@@ -16,6 +16,7 @@ import {
   endpointServer,
   foreignRequests,
   type InternalClient,
+  type InternalTls,
   internalClient,
   operatorApp,
   type ServeRequest,
@@ -62,6 +63,8 @@ export interface GatewayDeps {
   metrics: Metrics;
   /** Undefined if rows of the database are not protected. */
   rowKeys?: KeyRing | undefined;
+  /** For calls of the other services. */
+  tls?: InternalTls | undefined;
 }
 
 export interface GatewayConfig {
@@ -95,11 +98,11 @@ export interface Gateway extends Service<RequestListener> {
 /** Creates the only public service. It checks token and policy, writes the audit, and routes requests. It owns no tables. */
 export function createGateway(deps: GatewayDeps, config: GatewayConfig): Gateway {
   const { settings } = config;
-  const upstreams = openUpstreams(deps.keys, config);
+  const upstreams = openUpstreams(deps, config);
   const all = Object.values(upstreams);
   const audit = { log: countingFailures(deps.audit, deps.metrics), hash: auditHash(deps.keys) };
   const heldBytes = deps.metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory');
-  const clients = openClients(deps.keys, config);
+  const clients = openClients(deps, config);
   const longResponses = deps.metrics.gauge('gateway_event_streams', 'Clients that follow events, or wait');
   const whyForeign = foreignCheck(config);
   const authenticator = authenticatorOf(deps, settings);
@@ -214,12 +217,14 @@ const webSockets = (
 
 const isForConsole = ({ url }: IncomingMessage): boolean => !url?.startsWith(pathPrefix);
 
+type Calls = Pick<GatewayDeps, 'keys' | 'tls'>;
+
 function openUpstreams(
-  keys: InternalKeys,
+  { keys, tls }: Calls,
   { upstreams, direct, upstreamTimeoutMs: timeoutMs }: GatewayConfig,
 ) {
   const open = (name: OwningService) => {
-    const options = { url: upstreams[name], keys, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const options = { url: upstreams[name], keys, tls, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     const serve = direct?.[name];
     return serve === undefined
       ? framedUpstream(name, options)
@@ -232,7 +237,7 @@ function openUpstreams(
 }
 
 /** For requests of the gateway itself. */
-const openClients = (keys: InternalKeys, { upstreams }: GatewayConfig) =>
+const openClients = ({ keys, tls }: Calls, { upstreams }: GatewayConfig) =>
   Object.fromEntries(
-    owningServices.map((to) => [to, internalClient({ from: 'gateway', to, url: upstreams[to], keys })]),
+    owningServices.map((to) => [to, internalClient({ from: 'gateway', to, url: upstreams[to], keys, tls })]),
   ) as Record<OwningService, InternalClient>;

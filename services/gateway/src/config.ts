@@ -1,5 +1,13 @@
+import { join } from 'node:path';
 import { commaList, port } from '@secrets/config';
-import { drainSeconds, keyServiceEnv, processEnv, rowKeyEnv, serviceUrls } from '@secrets/service';
+import {
+  drainSeconds,
+  internalTlsEnv,
+  keyServiceEnv,
+  processEnv,
+  rowKeyEnv,
+  serviceUrls,
+} from '@secrets/service';
 import { z } from 'zod';
 import { gatewayEnv } from './settings.ts';
 
@@ -19,6 +27,7 @@ export const Env = z
     INTERNAL_KEY_FILE: z.string().min(1),
     ...rowKeyEnv,
     ...keyServiceEnv,
+    ...internalTlsEnv,
     /** The devices of the audit log: files, and `-` for stdout. */
     AUDIT_FILE: commaList.refine((devices) => devices.length > 0, 'must name a file, or - for stdout'),
     DRAIN_SECONDS: drainSeconds,
@@ -30,3 +39,13 @@ export const Env = z
     path: ['TLS_KEY_FILE'],
     error: 'TLS_CERT_FILE and TLS_KEY_FILE must be set together',
   });
+
+/** The files of the certificate that clients see: by default, that for calls between services, if there is one. */
+export function publicCertificate({
+  TLS_CERT_FILE,
+  TLS_KEY_FILE,
+  INTERNAL_TLS_DIR: folder,
+}: z.infer<typeof Env>) {
+  if (TLS_CERT_FILE !== undefined || folder === undefined) return { TLS_CERT_FILE, TLS_KEY_FILE };
+  return { TLS_CERT_FILE: join(folder, 'tls.crt'), TLS_KEY_FILE: join(folder, 'tls.key') };
+}

@@ -2,10 +2,10 @@ import { readInternalKeys } from '@secrets/caller';
 import { openPostgres } from '@secrets/db';
 import { startServer } from '@secrets/http';
 import { openRowKeys } from '@secrets/key-service';
-import { onReloadSignal, reloadFiles, runService, serve } from '@secrets/service';
+import { onReloadSignal, openInternalTls, reloadFiles, runService, serve } from '@secrets/service';
 import { openAudit } from '@secrets/telemetry';
 import { createGateway } from './app.ts';
-import { Env } from './config.ts';
+import { Env, publicCertificate } from './config.ts';
 import { healthPath } from './request/gateway-request.ts';
 import { tlsFiles } from './settings.ts';
 import { observeCertificate } from './telemetry/certificate-expiry.ts';
@@ -18,8 +18,9 @@ await runService('gateway', Env, async (started) => {
   const rowKeys = await openRowKeys(started, { host: env.HOST, port: env.INTERNAL_PORT });
   const audit = await openAudit(env.AUDIT_FILE);
   onStop(audit.close);
+  const tls = await openInternalTls(started);
   const gateway = createGateway(
-    { db, keys, audit, log, metrics, rowKeys },
+    { db, keys, audit, log, metrics, rowKeys, tls },
     {
       upstreams: { login: env.LOGIN_URL, secrets: env.SECRETS_URL, 'sync-control': env.SYNC_CONTROL_URL },
       allowedHosts: env.ALLOWED_HOSTS.length === 0 ? undefined : env.ALLOWED_HOSTS,
@@ -31,7 +32,8 @@ await runService('gateway', Env, async (started) => {
   const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = env;
   const { onUnparsed } = gateway;
   const readyPaths = [`/v1/${healthPath}`];
-  const options = { host, port, listVerb: true, maxConnections, onUnparsed, readyPaths, ...tlsFiles(env) };
+  const publicTls = tlsFiles(publicCertificate(env));
+  const options = { host, port, listVerb: true, maxConnections, onUnparsed, readyPaths, ...publicTls };
   const server = await serve(
     gateway,
     options,
@@ -40,8 +42,8 @@ await runService('gateway', Env, async (started) => {
   );
   const reopenFailed = (error: unknown) => log.error({ error }, 'unable to reopen the audit log');
   onStop(onReloadSignal(() => void audit.reopen().catch(reopenFailed)));
-  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = env;
-  if (certFile !== undefined && keyFile !== undefined) {
+  if (publicTls.tls !== undefined) {
+    const { certFile, keyFile } = publicTls.tls;
     const observe = await observeCertificate(metrics, certFile);
     const reload = () => server.reloadTls().then(observe);
     reloadFiles({ log, onStop }, { what: 'the TLS files', files: [certFile, keyFile], reload });

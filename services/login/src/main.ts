@@ -1,9 +1,8 @@
 import { readInternalKeys } from '@secrets/caller';
 import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
-import { internalHeaderBytes } from '@secrets/http';
 import { openKeysOfService } from '@secrets/key-service';
 import { schemas } from '@secrets/schemas';
-import { runService, serve } from '@secrets/service';
+import { openInternalTls, runService, serveBehindGateway } from '@secrets/service';
 import { createLogin, ensureRootToken } from './app.ts';
 import { Env, loginMethodConfig } from './config.ts';
 
@@ -21,17 +20,9 @@ await runService('login', Env, async (started) => {
     { db, keyRing, keys, rowKeys, log, metrics },
     { ...loginMethodConfig(env), sweepSeconds: env.TOKEN_SWEEP_SECONDS },
   );
-  await serve(
-    login,
-    { host: env.HOST, port: env.PORT, maxHeaderBytes: internalHeaderBytes },
-    { log, onStop },
-    {
-      drainSeconds: env.DRAIN_SECONDS,
-      preparation: databasePreparation(async () => {
-        await migrateSchema(db, schemas.login, log);
-        if (env.ROOT_TOKEN_FILE !== undefined)
-          await ensureRootToken(db, { file: env.ROOT_TOKEN_FILE, rowKeys });
-      }),
-    },
-  );
+  const preparation = databasePreparation(async () => {
+    await migrateSchema(db, schemas.login, log);
+    if (env.ROOT_TOKEN_FILE !== undefined) await ensureRootToken(db, { file: env.ROOT_TOKEN_FILE, rowKeys });
+  });
+  await serveBehindGateway(login, started, { preparation, tls: await openInternalTls(started) });
 });

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
 import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
-import { internalHeaderBytes } from '@secrets/http';
 import { openKeysOfService } from '@secrets/key-service';
 import { schemas } from '@secrets/schemas';
-import { runService, serve } from '@secrets/service';
+import { openInternalTls, runService, serveBehindGateway } from '@secrets/service';
 import { createSecrets } from './app.ts';
 import { Env } from './config.ts';
 
@@ -29,13 +28,6 @@ await runService('secrets', Env, async (started) => {
     { db, backgroundDb, broker, keyRing, keys, rowKeys, log, metrics },
     { sweepSeconds: env.SWEEP_SECONDS },
   );
-  await serve(
-    secrets,
-    { host: env.HOST, port: env.PORT, maxHeaderBytes: internalHeaderBytes },
-    { log, onStop },
-    {
-      drainSeconds: env.DRAIN_SECONDS,
-      preparation: databasePreparation(() => migrateSchema(db, schemas.secrets, log)),
-    },
-  );
+  const preparation = databasePreparation(() => migrateSchema(db, schemas.secrets, log));
+  await serveBehindGateway(secrets, started, { preparation, tls: await openInternalTls(started) });
 });

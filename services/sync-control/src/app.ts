@@ -5,7 +5,7 @@ import { type InternalKeys, signPermit } from '@secrets/caller';
 import { checkDatabase, type Db } from '@secrets/db';
 import { destinationTypes } from '@secrets/destinations';
 import { secretChangesQueue, syncQueue } from '@secrets/domain';
-import { internalClient, type Service, serviceApp } from '@secrets/http';
+import { type InternalTls, internalClient, type Service, serviceApp } from '@secrets/http';
 import type { Budget } from '@secrets/scheduler';
 import type { KeyRing } from '@secrets/seal';
 import { SealRotation, sealRotationEndpoints } from '@secrets/seal-rotation';
@@ -38,6 +38,8 @@ export interface SyncControlDeps {
   keys: InternalKeys;
   /** Undefined if rows of the database are not protected. */
   rowKeys?: KeyRing | undefined;
+  /** For calls of `secrets`. */
+  tls?: InternalTls | undefined;
   log: Logger;
   metrics: Metrics;
 }
@@ -46,7 +48,7 @@ export interface SyncControlDeps {
 export function createSyncControl(deps: SyncControlDeps, config: SyncControlConfig): Service {
   const { db, backgroundDb = db, broker, keyRing, keys, log, metrics } = deps;
   const { settings } = config;
-  const secrets = openSecrets(config, keys);
+  const secrets = openSecrets(config, deps);
   let scheduler: Scheduler | undefined;
   const budgets = budgetsOf(settings.BUDGETS);
   const queue: Queue = {
@@ -89,9 +91,12 @@ export function createSyncControl(deps: SyncControlDeps, config: SyncControlConf
   };
 }
 
-function openSecrets({ secretsUrl: url }: SyncControlConfig, keys: InternalKeys): SecretsClient {
+function openSecrets(
+  { secretsUrl: url }: SyncControlConfig,
+  { keys, tls }: Pick<SyncControlDeps, 'keys' | 'tls'>,
+): SecretsClient {
   const direction = { from: 'sync-control', to: 'secrets' };
-  return secretsClient(internalClient({ ...direction, url, keys }), (caller, text) =>
+  return secretsClient(internalClient({ ...direction, url, keys, tls }), (caller, text) =>
     signPermit(keys, direction, caller, text),
   );
 }

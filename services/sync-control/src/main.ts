@@ -1,10 +1,9 @@
 import { openRabbit } from '@secrets/broker';
 import { readInternalKeys } from '@secrets/caller';
 import { databasePreparation, migrateSchema, openPostgres } from '@secrets/db';
-import { internalHeaderBytes } from '@secrets/http';
 import { openKeysOfService } from '@secrets/key-service';
 import { schemas } from '@secrets/schemas';
-import { runService, serve } from '@secrets/service';
+import { openInternalTls, runService, serveBehindGateway } from '@secrets/service';
 import { backgroundConnections, createSyncControl } from './app.ts';
 import { Env, toConfig } from './config.ts';
 
@@ -24,15 +23,9 @@ await runService('sync-control', Env, async (started) => {
   onStop(() => broker.close());
   const { keyRing, rowKeys } = await openKeysOfService(started);
   const keys = readInternalKeys(db, env.INTERNAL_KEY_FILE);
-  const deps = { db, backgroundDb, broker, keyRing, keys, rowKeys, log, metrics };
+  const tls = await openInternalTls(started);
+  const deps = { db, backgroundDb, broker, keyRing, keys, rowKeys, tls, log, metrics };
   const syncControl = createSyncControl(deps, toConfig(env));
-  await serve(
-    syncControl,
-    { host: env.HOST, port: env.PORT, maxHeaderBytes: internalHeaderBytes },
-    { log, onStop },
-    {
-      drainSeconds: env.DRAIN_SECONDS,
-      preparation: databasePreparation(() => migrateSchema(db, schemas.sync, log)),
-    },
-  );
+  const preparation = databasePreparation(() => migrateSchema(db, schemas.sync, log));
+  await serveBehindGateway(syncControl, started, { preparation, tls });
 });

@@ -1,6 +1,8 @@
 import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import type { ServiceResponse } from '../endpoint/service-response.ts';
+import type { Secure } from '../replicas.ts';
 import { type Frame, FrameReader, maxResponseFrame } from './frame.ts';
 import { framesProtocol, overHttp, type ResponseHead } from './frame-head.ts';
 import { FrameWriter } from './frame-writer.ts';
@@ -38,9 +40,13 @@ const maxAgeMs = 60_000;
  * Connects to a service. Rejects if it is about to stop, or does not respond within 2 s.
  * @throws {NotSupported}
  */
-export function connectFrames(origin: URL): Promise<FrameConnection> {
+export function connectFrames(origin: URL, secure?: Secure): Promise<FrameConnection> {
   const headers = { connection: 'Upgrade', upgrade: framesProtocol };
-  const request = httpRequest(origin, { agent: false, headers });
+  const options = { agent: false, headers };
+  const request =
+    secure === undefined
+      ? httpRequest(origin, options)
+      : httpsRequest(origin, { ...options, ...secure.tls.clientOptions(secure.service) });
   const late = setTimeout(() => request.destroy(new Error('no response in time')), connectTimeoutMs);
   const { promise, resolve, reject } = Promise.withResolvers<FrameConnection>();
   request.once('upgrade', (_response, socket, received) =>

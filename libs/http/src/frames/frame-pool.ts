@@ -1,6 +1,7 @@
 import { expiry, type InternalKeys, signatureOf } from '@secrets/caller';
 import type { ServiceResponse } from '../endpoint/service-response.ts';
-import { replicaUrls } from '../replicas.ts';
+import { replicaOrigins, type Secure } from '../replicas.ts';
+import type { InternalTls } from '../tls/internal-tls.ts';
 import { encodeFrame, fitsHead, maxFrameBody } from './frame.ts';
 import { connectFrames, type FrameConnection, NotSupported } from './frame-connection.ts';
 import { framesContext, type RequestHead } from './frame-head.ts';
@@ -12,6 +13,8 @@ export interface FramePoolOptions {
   url: string;
   keys: InternalKeys;
   timeoutMs: number;
+  /** Without it, requests to a URL of HTTPS are sent over HTTP only: what is before the service may not know this protocol. */
+  tls?: InternalTls | undefined;
 }
 
 /** A request of the gateway. */
@@ -36,8 +39,9 @@ const retryMs = 1_000;
 const unsupportedMs = 30_000;
 
 /** Opens connections as requests need them. Until one is open, requests are sent over HTTP. */
-export function openFramePool({ to, url, keys, timeoutMs }: FramePoolOptions): FramePool {
-  const connections = new FrameConnections(replicaUrls(url).map((one) => new URL(one)));
+export function openFramePool({ to, url, keys, timeoutMs, tls }: FramePoolOptions): FramePool {
+  const secure = tls && { tls, service: to };
+  const connections = new FrameConnections(replicaOrigins(url, secure), secure);
   const key = keys.keyFor('gateway', to);
   const sign = (signed: Buffer) => signatureOf(key, framesContext, signed);
   return {
@@ -56,6 +60,7 @@ const none = Buffer.alloc(0);
 
 class FrameConnections {
   readonly #origins: readonly URL[];
+  readonly #secure: Secure | undefined;
   readonly #mayConnect: boolean;
   #open: FrameConnection[] = [];
   #isConnecting = false;
@@ -63,9 +68,10 @@ class FrameConnections {
   #nextOrigin = 0;
   #isClosed = false;
 
-  constructor(origins: readonly URL[]) {
+  constructor(origins: readonly URL[], secure: Secure | undefined) {
     this.#origins = origins;
-    this.#mayConnect = origins.every(({ protocol }) => protocol === 'http:');
+    this.#secure = secure;
+    this.#mayConnect = secure !== undefined || origins.every(({ protocol }) => protocol === 'http:');
   }
 
   /** The one with the fewest requests; undefined if none is open. */
@@ -89,7 +95,7 @@ class FrameConnections {
       return;
     this.#isConnecting = true;
     const origin = this.#origins[this.#nextOrigin++ % this.#origins.length]!;
-    connectFrames(origin)
+    connectFrames(origin, this.#secure)
       .then((connection) => this.#add(connection))
       .catch((error: unknown) => {
         this.#connectAt = performance.now() + (error instanceof NotSupported ? unsupportedMs : retryMs);

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FrameListener } from '../frames/serve-frames.ts';
 import { acceptListVerb } from '../list-verb/list-verb.ts';
+import { type CallerTls, callerOptions, requireCallers } from '../tls/require-callers.ts';
 import { OpenConnections } from './open-connections.ts';
 import { toOriginForm } from './origin-form.ts';
 import { rejectUnparsed, type UnparsedRequest } from './unparsed-request.ts';
@@ -22,6 +23,8 @@ export interface ServerOptions {
   port: number;
   /** Serves HTTPS (TLS 1.2 or newer) if set. */
   tls?: TlsFiles;
+  /** Serves HTTPS, to services that present their certificate. */
+  callerTls?: CallerTls | undefined;
   /** Whether the verb `LIST` is accepted, see `acceptListVerb`. Default false. */
   listVerb?: boolean;
   /** How long a client may take to send a whole request, body included. Default 30,000. */
@@ -106,7 +109,7 @@ export async function startServer(
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
   return {
-    url: `${options.tls ? 'https' : 'http'}://${hostInUrl(options.host)}:${port}`,
+    url: `${options.tls || options.callerTls ? 'https' : 'http'}://${hostInUrl(options.host)}:${port}`,
     port,
     drain: () => {
       connections.drain();
@@ -151,13 +154,13 @@ async function createServer(
     ...limitsOf(options),
     ...(upgrades && { shouldUpgradeCallback: upgrades.accepts }),
   };
-  const server = options.tls
-    ? https.createServer({
-        ...limits,
-        ...(await readTls(options.tls)),
-        handshakeTimeout: limits.headersTimeout,
-      })
+  const tls = options.callerTls
+    ? callerOptions(options.callerTls)
+    : options.tls && (await readTls(options.tls));
+  const server = tls
+    ? https.createServer({ ...limits, ...tls, handshakeTimeout: limits.headersTimeout })
     : http.createServer(limits);
+  if (options.callerTls && server instanceof https.Server) requireCallers(server, options.callerTls);
   server.setTimeout(options.stallTimeoutMs ?? 120_000);
   if (options.maxConnections !== undefined) limitConnections(server, options.maxConnections);
   return server;

@@ -26,6 +26,10 @@ export interface ServiceAppOptions {
 
 /** Request listener of an internal service. */
 export interface ServiceApp extends RequestListener {
+  /** The services whose requests the endpoints accept. */
+  callers: ReadonlySet<string>;
+  /** Serves only what operators and orchestrators ask for. */
+  operators: RequestListener;
   /** Serves requests to the endpoints that arrive in another way than over HTTP. */
   serve: ServeRequest;
   /** Serves the gateway's requests that share a connection. */
@@ -49,7 +53,8 @@ export function serviceApp(options: ServiceAppOptions): ServiceApp {
     request.url?.startsWith(endpointPrefix)
       ? endpoints(request, response)
       : void operators(request, response);
-  return Object.assign(listener, { serve, frames: serveFrames(serve, options) });
+  const callers = new Set(options.endpoints.map(({ from = 'gateway' }) => from));
+  return Object.assign(listener, { serve, callers, operators, frames: serveFrames(serve, options) });
 }
 
 /**

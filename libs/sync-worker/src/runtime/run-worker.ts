@@ -4,11 +4,11 @@ import { readInternalKeys } from '@secrets/caller';
 import { checkDatabase, type Db, openPostgres } from '@secrets/db';
 import { workerOf } from '@secrets/domain';
 import { createEgressGuard } from '@secrets/egress';
-import { internalClient, operatorApp } from '@secrets/http';
+import { type InternalTls, internalClient, operatorApp } from '@secrets/http';
 import { openKeys } from '@secrets/key-service';
 import type { KeyRing } from '@secrets/seal';
 import { requireSealKeys, SealKeyError } from '@secrets/seal-rotation';
-import { runService, serve } from '@secrets/service';
+import { openInternalTls, runService, serve } from '@secrets/service';
 import type { Logger } from '@secrets/telemetry';
 import type { z } from 'zod';
 import type { Driver } from '../driver/driver.ts';
@@ -37,6 +37,7 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
     await checkSealKeys(unblockedDb, keyRing, log);
     const egress = createEgressGuard({ allow: env.EGRESS_ALLOW, mayOpen: env.EGRESS_MAY_OPEN });
     const driver = driverOf(env);
+    const calls = { db, tls: await openInternalTls(started), log, onStop };
     const worker = createSyncWorker(
       driver,
       {
@@ -47,8 +48,8 @@ export const runWorker = <Schema extends z.ZodType<WorkerEnv>>(
         egress,
         log,
         metrics,
-        identityTokens: tokensFor(driver, env, db, onStop),
-        imports: importsOf(driver, env, { db, log, onStop }),
+        identityTokens: tokensFor(driver, env, calls),
+        imports: importsOf(driver, env, calls),
       },
       workerConfig(env),
     );
@@ -68,15 +69,22 @@ async function checkSealKeys(db: Db, keyRing: KeyRing, log: Logger): Promise<voi
   });
 }
 
+/** For calls of other services. */
+interface Calls {
+  db: Db;
+  tls: InternalTls | undefined;
+  log: Logger;
+  onStop: (close: () => Promise<void>) => void;
+}
+
 function tokensFor(
   { type }: Driver,
   { INTERNAL_KEY_FILE: keyFile, LOGIN_URL: url }: WorkerEnv,
-  db: Db,
-  onStop: (close: () => Promise<void>) => void,
+  { db, tls, onStop }: Calls,
 ): IdentityTokens {
   if (keyFile === undefined) return noIdentityTokens;
   const keys = readInternalKeys(db, keyFile);
-  const client = internalClient({ from: workerOf(type), to: 'login', url, keys });
+  const client = internalClient({ from: workerOf(type), to: 'login', url, keys, tls });
   onStop(client.close);
   return identityTokens(client, type);
 }
@@ -84,7 +92,7 @@ function tokensFor(
 function importsOf(
   { type }: Driver,
   { SECRETS_KEY_FILE: keyFile, SECRETS_URL: url }: WorkerEnv,
-  { db, log, onStop }: { db: Db; log: Logger; onStop: (close: () => Promise<void>) => void },
+  { db, tls, log, onStop }: Calls,
 ): ImportWriter {
   if (keyFile === undefined || !isImported(type)) return noImportWriter;
   if (!existsSync(keyFile)) {
@@ -92,7 +100,7 @@ function importsOf(
     return noImportWriter;
   }
   const keys = readInternalKeys(db, keyFile);
-  const client = internalClient({ from: workerOf(type), to: 'secrets', url, keys });
+  const client = internalClient({ from: workerOf(type), to: 'secrets', url, keys, tls });
   onStop(client.close);
   return importWriter(client, type);
 }

@@ -1,5 +1,11 @@
 import { commaList, port } from '@secrets/config';
-import { databaseEnv, installationName, secretNamePrefix, serviceUrls } from '@secrets/service';
+import {
+  databaseEnv,
+  installationName,
+  internalTlsEnv,
+  secretNamePrefix,
+  serviceUrls,
+} from '@secrets/service';
 import { z } from 'zod';
 
 /** The variables that a worker has in its own process and in that of all services. */
@@ -21,6 +27,7 @@ export const workerEnv = {
 export const WorkerEnv = z.object({
   ...databaseEnv,
   ...workerEnv,
+  ...internalTlsEnv,
   /** Serves `/livez`, `/readyz` and `/metrics`; must not be exposed. Each worker has its own default. */
   INTERNAL_PORT: port,
   AMQP_URL: z.string().min(1),

@@ -8,7 +8,7 @@ import {
   signAssertion,
 } from '@secrets/caller';
 import { errorCode, maxVersionWaitSeconds, Problem } from '@secrets/domain';
-import { openReplicaPool } from '@secrets/http';
+import { type InternalTls, openReplicaPool } from '@secrets/http';
 import { traceparent } from '@secrets/telemetry';
 import type { Dispatcher, Pool } from 'undici';
 import type { GatewayRequest } from '../request/gateway-request.ts';
@@ -67,6 +67,8 @@ export interface UpstreamOptions {
   /** Base URL of the service, or of its replicas, separated by commas. */
   url: string;
   keys: InternalKeys;
+  /** Undefined for connections without TLS, or with that of a proxy before the service. */
+  tls?: InternalTls | undefined;
   /** Default 30,000. A set with `wait` deliberately takes up to 5 s. */
   timeoutMs?: number;
 }
@@ -76,10 +78,12 @@ export const defaultTimeoutMs = 30_000;
 /** Opens keep-alive connections to one service. */
 export function openUpstream(
   name: OwningService,
-  { url, keys, timeoutMs = defaultTimeoutMs }: UpstreamOptions,
+  { url, keys, tls, timeoutMs = defaultTimeoutMs }: UpstreamOptions,
 ): Upstream {
-  const pool = openReplicaPool(url, { connections: 256, timeoutMs });
-  const longer = openReplicaPool(url, { connections: longLimits.all + subscriptionLimits.all, timeoutMs });
+  const open = (connections: number) =>
+    openReplicaPool(url, { connections, timeoutMs, secure: tls && { tls, service: name } });
+  const pool = open(256);
+  const longer = open(longLimits.all + subscriptionLimits.all);
   const longHeadersMs = timeoutMs + maxVersionWaitSeconds * 1_000;
   const send = (request: ForwardedRequest, response: ServerResponse): RelayedResponse => {
     const { method, forwardPath, forwardQuery, requestId } = request.gatewayRequest;
