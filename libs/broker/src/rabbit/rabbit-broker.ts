@@ -2,17 +2,19 @@ import { Problem } from '@secrets/domain';
 import type { Channel, ChannelModel } from 'amqplib';
 import pTimeout from 'p-timeout';
 import type { Broker, BrokerLog, Depth } from '../broker.ts';
-import { RabbitConnection, type RabbitTls } from './rabbit-connection.ts';
+import { RabbitConnection } from './rabbit-connection.ts';
 import { RabbitConsumer } from './rabbit-consumer.ts';
 import { peekDeadLetters, takeDeadLetters } from './rabbit-dead-letters.ts';
 import { RabbitPublisher } from './rabbit-publisher.ts';
 import { deadLetterQueue, onChannel, QueueDeclarer } from './rabbit-queues.ts';
 
 export interface RabbitOptions {
-  /** `amqp://` or `amqps://`. The heartbeat interval is 15 s unless its query sets another. */
+  /**
+   * `amqp://` or `amqps://`, with the file of the server's authority as `cacertfile` unless it is a public one. The heartbeat
+   * interval is 15 s unless its query sets another.
+   */
   url: string;
   log: BrokerLog;
-  tls?: RabbitTls;
   /** Prefix of every queue's name, for several installations on one virtual host. */
   queuePrefix?: string;
   /** Silence while connecting; default 10 s. */
@@ -48,7 +50,7 @@ const defaults = {
  */
 export function openRabbit(given: RabbitOptions): Broker {
   const options = { ...defaults, ...given };
-  const link = (purpose: string) => new RabbitConnection({ ...options, tls: options.tls, purpose });
+  const link = (purpose: string) => new RabbitConnection({ ...options, purpose });
   const publishing = link('publish');
   const consuming = link('consume');
   const queues = new QueueDeclarer();

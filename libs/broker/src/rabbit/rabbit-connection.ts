@@ -1,22 +1,15 @@
 import { EventEmitter, once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { errorCode, Problem } from '@secrets/domain';
 import type { ChannelModel } from 'amqplib';
 import pTimeout from 'p-timeout';
 import type { BrokerLog } from '../broker.ts';
 import { backoffMs, sleepUntilAborted } from '../waiting/pause.ts';
 
-export interface RabbitTls {
-  ca?: string | Buffer;
-  cert?: string | Buffer;
-  key?: string | Buffer;
-  servername?: string;
-}
-
 export interface RabbitConnectionOptions {
   url: string;
   /** What the connection is for. RabbitMQ's management UI and the log show it. */
   purpose: string;
-  tls?: RabbitTls | undefined;
   connectTimeoutMs: number;
   log: BrokerLog;
 }
@@ -100,11 +93,12 @@ export class RabbitConnection {
   }
 
   async #connect(): Promise<ChannelModel> {
-    const { connectTimeoutMs, purpose, tls } = this.#options;
+    const { connectTimeoutMs, purpose } = this.#options;
+    const authority = await authorityIn(this.#url);
     // The standalone service never connects. A bundle in several files has no other exports of a CommonJS package.
     const { default: amqp } = await import('amqplib');
     return await amqp.connect(this.#url, {
-      ...tls,
+      ...authority,
       timeout: connectTimeoutMs, // silence, until the connection is open
       noDelay: true,
       keepAlive: true,
@@ -147,6 +141,15 @@ function withHeartbeat(url: string): string {
   const address = new URL(url);
   if (!address.searchParams.has('heartbeat')) address.searchParams.set('heartbeat', heartbeatSeconds);
   return address.toString();
+}
+
+/**
+ * The certificates of the authority that `cacertfile` names, read again for each connection
+ * (https://www.rabbitmq.com/docs/uri-query-parameters). The name of the server is always verified.
+ */
+async function authorityIn(url: string): Promise<{ ca?: Buffer }> {
+  const file = new URL(url).searchParams.get('cacertfile');
+  return file === null ? {} : { ca: await readFile(file) };
 }
 
 /** A short reason why a connection failed. amqplib's messages contain no credentials. */
