@@ -17,15 +17,24 @@ interface Ports {
   managementPort: number | undefined;
 }
 
+interface Options {
+  management?: boolean;
+  /** A folder with a certificate for `localhost`: the node then accepts TLS only. */
+  certificates?: string | undefined;
+}
+
 /** Starts a RabbitMQ node of this machine's installation on free ports of 127.0.0.1. It shares nothing with other nodes. */
-export async function installedRabbit({ management = false } = {}): Promise<TestServer | string> {
+export async function installedRabbit({
+  management = false,
+  certificates,
+}: Options = {}): Promise<TestServer | string> {
   const folders = [...knownFolders, ...(process.env.PATH ?? '').split(delimiter)];
   const bin = folders.find((folder) => existsSync(join(folder, 'rabbitmq-server')));
   if (bin === undefined) return 'RabbitMQ is not installed';
   const folder = mkdtempSync(join(tmpdir(), 'test-rabbitmq-'));
   const [port, distPort, epmdPort, freePort] = (await freePorts(4)) as [number, number, number, number];
   const managementPort = management ? freePort : undefined;
-  const env = environment(folder, { port, distPort, epmdPort, managementPort });
+  const env = environment(folder, { port, distPort, epmdPort, managementPort }, certificates);
   const stopEpmd = () => {
     // The node started epmd, on a port that only it uses. It would outlive the node.
     spawnSync('epmd', ['-kill'], { env, stdio: 'ignore', timeout: 5_000 });
@@ -34,8 +43,7 @@ export async function installedRabbit({ management = false } = {}): Promise<Test
     const command = join(bin, 'rabbitmq-server');
     const server = await startChildServer({ command, args: [], env, folder, port, stopSignal: 'SIGTERM' });
     return {
-      url: `amqp://guest:guest@127.0.0.1:${port}`,
-      ...(management ? { managementUrl: `http://guest:guest@127.0.0.1:${managementPort}` } : {}),
+      ...urls(port, managementPort, certificates),
       how: `${command}, started for the tests`,
       folder,
       restart: server.restart,
@@ -54,19 +62,64 @@ export async function installedRabbit({ management = false } = {}): Promise<Test
   }
 }
 
-function environment(folder: string, { port, distPort, epmdPort, managementPort }: Ports): NodeJS.ProcessEnv {
+function urls(port: number, managementPort: number | undefined, certificates: string | undefined) {
+  const authority = `guest:guest@${certificates === undefined ? '127.0.0.1' : 'localhost'}`;
+  const s = certificates === undefined ? '' : 's';
+  const query = certificates === undefined ? '' : `?cacertfile=${join(certificates, 'ca.crt')}`;
+  return {
+    url: `amqp${s}://${authority}:${port}${query}`,
+    ...(managementPort === undefined ? {} : { managementUrl: `http${s}://${authority}:${managementPort}` }),
+  };
+}
+
+/** https://www.rabbitmq.com/docs/ssl and https://www.rabbitmq.com/docs/management#single-listener-https */
+function listeners(
+  { port, managementPort }: Pick<Ports, 'port' | 'managementPort'>,
+  certificates: string | undefined,
+): string[] {
+  const plain = [
+    `listeners.tcp.default = 127.0.0.1:${port}`,
+    ...(managementPort === undefined
+      ? []
+      : ['management.tcp.ip = 127.0.0.1', `management.tcp.port = ${managementPort}`]),
+  ];
+  if (certificates === undefined) return plain;
+  const files = (prefix: string) => [
+    `${prefix}.cacertfile = ${join(certificates, 'ca.crt')}`,
+    `${prefix}.certfile = ${join(certificates, 'tls.crt')}`,
+    `${prefix}.keyfile = ${join(certificates, 'tls.key')}`,
+  ];
+  return [
+    'listeners.tcp = none',
+    `listeners.ssl.default = 127.0.0.1:${port}`,
+    ...files('ssl_options'),
+    ...(managementPort === undefined
+      ? []
+      : [
+          'management.ssl.ip = 127.0.0.1',
+          `management.ssl.port = ${managementPort}`,
+          ...files('management.ssl'),
+        ]),
+  ];
+}
+
+function environment(
+  folder: string,
+  { port, distPort, epmdPort, managementPort }: Ports,
+  certificates: string | undefined,
+): NodeJS.ProcessEnv {
   const config = join(folder, 'rabbitmq.conf');
-  const settings = [`listeners.tcp.default = 127.0.0.1:${port}`, 'disk_free_limit.absolute = 50MB'];
-  if (managementPort !== undefined)
-    settings.push('management.tcp.ip = 127.0.0.1', `management.tcp.port = ${managementPort}`);
+  const settings = [...listeners({ port, managementPort }, certificates), 'disk_free_limit.absolute = 50MB'];
   writeFileSync(config, `${settings.join('\n')}\n`);
   writeFileSync(join(folder, 'plugins'), managementPort === undefined ? '[].\n' : '[rabbitmq_management].\n');
   return {
     PATH: process.env.PATH,
     HOME: folder, // contains the Erlang cookie
     RABBITMQ_NODENAME: `test-${port}@localhost`,
-    RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
-    RABBITMQ_NODE_PORT: String(port),
+    // They would add a listener without TLS.
+    ...(certificates === undefined
+      ? { RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1', RABBITMQ_NODE_PORT: String(port) }
+      : {}),
     RABBITMQ_DIST_PORT: String(distPort),
     RABBITMQ_MNESIA_BASE: join(folder, 'data'),
     RABBITMQ_LOG_BASE: join(folder, 'log'),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -64,12 +64,19 @@ type Processes = Record<ProcessName, ServiceProcess> &
  * Starts Postgres and RabbitMQ for one system. Returns the reason if this machine cannot. Postgres is durable: what it
  * acknowledged must survive its SIGKILL.
  */
-export async function ownServers({ withStandby }: DistributedOptions = {}): Promise<OwnServers | string> {
+export async function ownServers({
+  withStandby,
+  keysFolder,
+}: DistributedOptions = {}): Promise<OwnServers | string> {
+  const certificates = (server: string) => keysFolder && join(keysFolder, server);
   const startPostgres = () =>
     withStandby === undefined
-      ? embeddedPostgres({ durable: true })
+      ? embeddedPostgres({ durable: true, certificates: certificates('postgres') })
       : postgresPair(withStandby === 'synchronous');
-  const servers = await Promise.all([startPostgres(), installedRabbit()]);
+  const servers = await Promise.all([
+    startPostgres(),
+    installedRabbit({ certificates: certificates('rabbitmq') }),
+  ]);
   const reasons = servers.filter((server) => typeof server === 'string');
   const [postgres, rabbit] = servers.filter((server): server is OwnServer => typeof server !== 'string');
   if (postgres !== undefined && rabbit !== undefined) return { postgres, rabbit };
@@ -86,6 +93,11 @@ export interface DistributedOptions {
   inPairs?: boolean;
   /** How the standby of Postgres, which can be promoted, gets the commits; by default there is none. */
   withStandby?: 'synchronous' | 'asynchronous' | undefined;
+  /**
+   * A folder with one folder per service, with its certificate, as `setup keys` creates it: everything is then reached over
+   * TLS.
+   */
+  keysFolder?: string | undefined;
   /** The folder whose `services` are run; default: this repository. */
   sourceRoot?: string;
   /** Returns the environment that a process gets in place of this one, such as with the URLs of proxies. */
@@ -100,7 +112,7 @@ export async function startDistributed(
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
   const names = namesIn(options);
   const planned = planProcesses(
-    { folder, servers, names, ports: await freePorts(names.length + 2) },
+    { folder, servers, names, ports: await freePorts(2 * names.length + 2) },
     options,
   );
   const processes = await createProcesses(planned, folder, options);
@@ -147,27 +159,41 @@ interface PlannedProcess {
 
 function planProcesses(
   { folder, servers, names, ports }: Placement,
-  { env: extra = {}, sourceRoot }: DistributedOptions,
+  { env: extra = {}, sourceRoot, keysFolder }: DistributedOptions,
 ): PlannedProcess[] {
   const shared = { ...sharedEnv(folder, servers, sourceRoot), ...extra };
   const publicPorts: Partial<Record<Name, number>> = { gateway: ports[0]!, 'gateway-2': ports[1]! };
   const portOf = (name: Name) => ports[2 + names.indexOf(name)]!;
-  const internalUrl = (name: Name) => `http://127.0.0.1:${portOf(name)}`;
+  const isSecure = (name: Name) => keysFolder !== undefined && name !== 'sandbox';
+  /** Where operators ask a service that serves others over TLS. */
+  const operatorsPortOf = (name: Name) => ports[2 + names.length + names.indexOf(name)]!;
+  const internalUrl = (name: Name) => `http${isSecure(name) ? 's' : ''}://127.0.0.1:${portOf(name)}`;
   /** The URLs of all replicas that are started. */
   const urlsOf = (name: ProcessName) =>
     names.filter((one) => one === name || one === `${name}-2`).map(internalUrl);
   return names.map((name) => {
     const { source, env } = program(name, folder, (of) => urlsOf(of).join());
     const port = publicPorts[name] ?? portOf(name);
+    const hasOnePort = /^(login|secrets|sync-control)(-2)?$/.test(name) && !isSecure(name);
+    const operatorsPort = isSecure(name) ? operatorsPortOf(name) : portOf(name);
+    const own = {
+      PORT: String(port),
+      ...(hasOnePort ? {} : { INTERNAL_PORT: String(operatorsPort) }),
+      ...(isSecure(name) ? certificateEnv(join(keysFolder!, source)) : {}),
+    };
     return {
       name,
       source,
-      env: { ...shared, ...env, PORT: String(port), INTERNAL_PORT: String(portOf(name)) },
-      url: `http://127.0.0.1:${port}`,
-      readyUrl: `${internalUrl(name)}/${name === 'sandbox' ? '_sandbox/about' : 'readyz'}`,
+      env: { ...shared, ...env, ...own },
+      url: `http${isSecure(name) ? 's' : ''}://127.0.0.1:${port}`,
+      readyUrl: `http://127.0.0.1:${operatorsPort}/${name === 'sandbox' ? '_sandbox/about' : 'readyz'}`,
     };
   });
 }
+
+/** A worker that calls no service has no certificate. */
+const certificateEnv = (folder: string): Record<string, string> =>
+  existsSync(join(folder, 'tls.crt')) ? { INTERNAL_TLS_DIR: folder } : {};
 
 async function createProcesses(
   planned: readonly PlannedProcess[],
@@ -230,6 +256,7 @@ function program(
   const SECRETS_URL = urlOf('secrets');
   const workerEnv = {
     ...endpointsIn(urlOf('sandbox')),
+    LOGIN_URL: urlOf('login'),
     SECRETS_URL,
     SECRETS_KEY_FILE: join(folder, 'internal.key'),
   };

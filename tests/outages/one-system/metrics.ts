@@ -5,8 +5,8 @@ import { SyncFixture } from '../../harness/sync-fixture.ts';
 import { alerts, dashboardQueries, metricsIn } from '../../observability/sources.ts';
 import type { Suite } from '../describe-distributed.ts';
 
-/** Metrics of Prometheus itself and of Kubernetes, and one that only a gateway with a certificate has. */
-const elsewhere = /^(up|kubelet_\w+|tls_certificate_expires_seconds)$/;
+/** Metrics of Prometheus itself and of Kubernetes, and those that only a process with a certificate has. */
+const elsewhere = /^(up|kubelet_\w+|(internal_)?tls_certificate_expires_seconds)$/;
 
 export function exportedMetrics(suite: Suite): void {
   test('every metric of the alerts and the dashboard is exported by a service', async () => {
