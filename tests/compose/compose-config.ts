@@ -13,7 +13,7 @@ export const withCompose =
 
 /** Runs `docker compose` in the root of the repository without the variables that are under test, and returns its output. */
 export function compose(args: readonly string[], env: Record<string, string> = {}): string {
-  const { TLS_FOLDER: _tls, COMPOSE_PROFILES: _profiles, ...others } = process.env;
+  const { TLS_FOLDER: _tls, INTERNAL_TLS: _internal, COMPOSE_PROFILES: _profiles, ...others } = process.env;
   const options = { cwd: root, env: { ...others, ...env }, encoding: 'utf8' } as const;
   return execFileSync('docker', ['compose', ...args], options);
 }

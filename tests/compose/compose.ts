@@ -1,9 +1,13 @@
-// Tests the compose stack: builds it, starts it with two replicas of most services, runs the demo, kills each container in
-// turn and runs the demo again, starts all containers in the wrong order, and stops them. Needs Docker; takes minutes.
+// Tests the compose stack: builds it, starts it with two replicas of most services, runs the demo, turns on TLS everywhere,
+// runs the demo and a backup, kills each container in turn and runs the demo again, starts all containers in the wrong order,
+// and stops them. Needs Docker; takes minutes.
 //
 //   node scripts/run.mjs tests/compose/compose.ts
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { workers } from '../../services/setup/src/database-roles.ts';
-import { checkConfinement } from './confinement.ts';
+import { checkConfinement, checkTls } from './confinement.ts';
 import { runSteps } from './run-steps.ts';
 import { docker, services } from './stack.ts';
 
@@ -20,11 +24,25 @@ const wrongOrder = [
   'postgres',
 ];
 
-await runSteps('compose', async (stack, step) => {
+const folder = mkdtempSync(join(tmpdir(), 'compose-test-'));
+const passphraseFile = join(folder, 'passphrase');
+writeFileSync(passphraseFile, 'the passphrase of a test\n', { mode: 0o644 });
+
+await runSteps('compose', async (plain, step) => {
+  await step('build', () => plain.compose('build', '--quiet'));
+  await step('start', () => plain.up(services, scales));
+  await step('run the demo', plain.demo);
+  const stack = plain.with({ INTERNAL_TLS: 'on', BACKUP_PASSPHRASE_FILE: passphraseFile });
   const { up, containers } = stack;
-  await step('build', () => stack.compose('build', '--quiet'));
-  await step('start', () => up(services, scales));
+  await step('turn on TLS everywhere', () => up(services, scales));
   await step('run the demo', stack.demo);
+  await step('check that nothing answers without a certificate', () => checkTls(stack));
+  await step('back up, and verify the backup', async () => {
+    const run = (service: string, command: string) =>
+      stack.ask('run', '--rm', '-e', 'BACKUP_FILE=/data/test.age', service, 'node', 'src/main.js', command);
+    await run('backup', 'backup');
+    await run('restore', 'verify-backup');
+  });
   await step('check the confinement of the containers', () => checkConfinement(stack));
   for (const service of ['postgres', 'rabbitmq', ...services]) {
     await step(`kill ${service} and start it again`, async () => {
@@ -52,3 +70,4 @@ await runSteps('compose', async (stack, step) => {
     if (/ [1-9]\d*$/m.test(codes)) throw new Error(`not every service exited with 0:\n${codes}`);
   });
 });
+rmSync(folder, { recursive: true });

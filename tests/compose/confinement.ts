@@ -75,3 +75,40 @@ export async function checkConfinement(stack: Stack): Promise<void> {
   }
   console.log('  each service has its own RabbitMQ user');
 }
+
+/**
+ * Tries to reach each server without TLS, or without a certificate, from the container of a worker, and prints what it has
+ * reached.
+ */
+const tlsAttempts = `
+  const net = require('node:net'), tls = require('node:tls'), fs = require('node:fs');
+  const ca = fs.readFileSync('/run/keys/ca.crt');
+  const send = (connect, host, port) => new Promise((resolve) => {
+    const socket = connect({ host, port, ca, servername: host });
+    const end = (reached) => { socket.destroy(); resolve(reached ? [host + ':' + port] : []); };
+    socket.on('data', () => end(true)).on('error', () => end(false)).on('close', () => end(false));
+    setTimeout(() => end(false), 5000);
+    socket.write('GET /readyz HTTP/1.1\\r\\nHost: ' + host + '\\r\\n\\r\\n');
+  });
+  const services = [['login', 7001], ['secrets', 7002], ['sync-control', 7003]];
+  Promise.all([
+    ...services.map(([host, port]) => send(net.connect, host, port)),
+    ...services.map(([host, port]) => send(tls.connect, host, port)),
+    ...[5672, 15672].map((port) => send(net.connect, 'rabbitmq', port)),
+  ]).then((reached) => console.log(reached.flat().join()));
+`;
+
+const plainConnections = `select count(*) from pg_stat_activity join pg_stat_ssl using (pid)
+  where backend_type = 'client backend' and application_name <> 'psql' and not ssl`;
+
+/**
+ * Throws if a server answers without TLS, or without the certificate of a service that may call, or a connection is not
+ * encrypted.
+ */
+export async function checkTls(stack: Stack): Promise<void> {
+  const reached = (await stack.ask('exec', '-T', 'sync-worker-codehost', 'node', '-e', tlsAttempts)).trim();
+  if (reached !== '') throw new Error(`reached without a certificate: ${reached}`);
+  const psql = ['psql', '--username=postgres', '--tuples-only', '--no-align', 'secrets'];
+  const count = await stack.ask('exec', '-T', 'postgres', ...psql, '--command', plainConnections);
+  if (count.trim() !== '0') throw new Error(`${count.trim()} connections to PostgreSQL without TLS`);
+}

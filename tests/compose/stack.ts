@@ -36,6 +36,8 @@ export interface Stack {
   rootToken(): Promise<string>;
   /** Runs the demo against the stack. Throws, with its output, if it fails. */
   demo(): Promise<void>;
+  /** The same containers, volumes and ports, with these variables. `up` applies them. */
+  with(variables: Record<string, string>): Stack;
   /** The same containers, volumes and ports, as the files of another folder describe them. */
   in(folder: string): Stack;
   /** Removes everything, including volumes. */
@@ -50,15 +52,20 @@ export async function openStack(): Promise<Stack> {
   return stackIn(root, binds as Record<(typeof names)[number], string>);
 }
 
-function stackIn(folder: string, binds: Record<`${string}_BIND`, string>): Stack {
-  const env = { ...process.env, ...binds, LEASE_SECONDS: '10' };
+function stackIn(
+  folder: string,
+  binds: Record<`${string}_BIND`, string>,
+  variables: Record<string, string> = {},
+): Stack {
+  const env = { ...process.env, ...binds, LEASE_SECONDS: '10', ...variables };
+  const isSecure = variables.INTERNAL_TLS !== undefined;
   const prefix = ['compose', '-p', project, '--env-file', 'sandbox.env', '--progress', 'quiet'];
   const compose = async (...args: string[]) =>
     void (await run('docker', [...prefix, ...args], { cwd: folder, env, isShown: true }));
   const ask = (...args: string[]) => run('docker', [...prefix, ...args], { cwd: folder, env });
   const ids = async (args: string[]) => (await ask('ps', '--quiet', ...args)).split('\n').filter(Boolean);
   const stack: Stack = {
-    url: `http://${binds.GATEWAY_BIND}`,
+    url: `http${isSecure ? 's' : ''}://${binds.GATEWAY_BIND}`,
     sandboxUrl: `http://${binds.SANDBOX_BIND}`,
     prometheusUrl: `http://${binds.PROMETHEUS_BIND}`,
     grafanaUrl: `http://${binds.GRAFANA_BIND}`,
@@ -77,8 +84,9 @@ function stackIn(folder: string, binds: Record<`${string}_BIND`, string>): Stack
       return (await docker('stats', '--no-stream', '--format', format, ...(await ids([])))).trim();
     },
     rootToken: async () => (await ask('exec', '-T', 'login', 'cat', '/run/keys/root-token')).trim(),
-    demo: () => demo(stack),
-    in: (other) => stackIn(other, binds),
+    demo: () => demo(stack, isSecure),
+    with: (more) => stackIn(folder, binds, { ...variables, ...more }),
+    in: (other) => stackIn(other, binds, variables),
     // Every profile: without it, the containers of the others would stay.
     remove: () => compose('--profile', '*', 'down', '--volumes', '--timeout', '5'),
   };
@@ -88,13 +96,16 @@ function stackIn(folder: string, binds: Record<`${string}_BIND`, string>): Stack
 /** Runs `docker` and returns its output. Throws if it fails. */
 export const docker = (...args: string[]): Promise<string> => run('docker', args);
 
-async function demo({ url, sandboxUrl, rootToken }: Stack): Promise<void> {
+async function demo({ url, sandboxUrl, rootToken, ask }: Stack, isSecure: boolean): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'compose-test-'));
   try {
     const tokenFile = join(folder, 'root-token');
     writeFileSync(tokenFile, await rootToken(), { mode: 0o600 });
     const args = ['--url', url, '--root-token-file', tokenFile, '--sandbox-url', sandboxUrl];
-    await run(process.execPath, ['scripts/demo.ts', ...args], { cwd: root });
+    const authority = join(folder, 'ca.crt');
+    if (isSecure) writeFileSync(authority, await ask('exec', '-T', 'gateway', 'cat', '/run/keys/ca.crt'));
+    const env = { ...process.env, ...(isSecure ? { NODE_EXTRA_CA_CERTS: authority } : {}) };
+    await run(process.execPath, ['scripts/demo.ts', ...args], { cwd: root, env });
   } finally {
     rmSync(folder, { recursive: true });
   }
