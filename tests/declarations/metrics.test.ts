@@ -37,6 +37,7 @@ const users: Record<string, string> = {
   clock: 'login, secrets, sync-control',
   http: 'all',
   'key-service': 'all',
+  service: 'all',
   'sync-worker': 'workers',
 };
 
