@@ -137,6 +137,7 @@ const controlCases: Case[] = casesOf('sync-control', {
       refused.map((one) => one.secretId),
     );
   },
+  'what holds associations': async (db) => holds.listHolders(db, await heldBy(db, 100), 20),
   'ending the hold of an association by hand': async (db) =>
     holds.endHoldByHand(db, (await heldBy(db, 1))[0]!),
   'a page of holds that end': async (db) => {

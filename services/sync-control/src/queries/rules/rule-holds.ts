@@ -144,6 +144,29 @@ export async function endHoldByHand(tx: Tx, associationId: string): Promise<stri
   return rows.map(({ name }) => name);
 }
 
+/** What holds an association: whether it was set by hand, and the names of rules. */
+export interface Holders {
+  associationId: string;
+  byHand: boolean;
+  rules: string[];
+}
+
+/** Returns what holds each of these associations, with at most `maxRules` names of rules. */
+export const listHolders = (
+  sql: Sql,
+  associationIds: readonly string[],
+  maxRules: number,
+): Promise<Holders[]> =>
+  sql.query(
+    `select a.id as "associationId", a.by_hand as "byHand",
+            array(select r.name from (select rule_id from sync.rule_holds where association_id = a.id limit $2) as h
+                    cross join lateral (select name from sync.rules where id = h.rule_id limit 1) as r
+                   order by r.name) as rules
+       from unnest($1::uuid[]) as wanted (id)
+      cross join lateral (select id, by_hand from sync.associations where id = wanted.id limit 1) as a`,
+    [associationIds, maxRules],
+  );
+
 /** Returns the number of associations that a rule holds, counted up to `limit`. */
 export async function countHolds(sql: Sql, ruleId: string, limit: number): Promise<number> {
   const [row] = await sql.query<{ count: number }>(

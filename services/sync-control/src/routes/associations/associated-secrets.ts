@@ -14,6 +14,7 @@ import {
   listAssociatedSecretRows,
   listAssociationsByName,
 } from '../../queries/associations/associations-of-secret.ts';
+import { type Holders, listHolders } from '../../queries/rules/rule-holds.ts';
 import { maxCounted, warnIfBounded } from '../bounded-totals.ts';
 import { SecretRef, VersionQuery } from '../fields.ts';
 
@@ -154,6 +155,14 @@ function presentSecrets(secrets: readonly AssociatedSecretRow[]) {
   return { key_info: Object.fromEntries(keyInfo), keys: [...byKey.keys()] };
 }
 
+/** Names of rules that are shown of an association. */
+const maxRules = 20;
+
+const presentHolders = ({ byHand, rules }: Pick<Holders, 'byHand' | 'rules'>) => ({
+  held_by_hand: byHand,
+  held_by_rules: rules,
+});
+
 async function readDestinationsOf(
   context: Context,
   caller: Caller,
@@ -169,11 +178,16 @@ async function readDestinationsOf(
   const associations = cutToPage(found, limit, (last) => ({ after: last.destinationId }), warn);
   const ids = associations.map(({ id }) => id);
   const entries = Map.groupBy(await entriesOf(context.db, ids), ({ associationId }) => associationId);
+  const holders = new Map(
+    (await listHolders(context.db, ids, maxRules)).map((one) => [one.associationId, one]),
+  );
   return {
     associated_destinations: Object.fromEntries(
       associations.map((association) => {
         const { id, type, name } = association;
-        return [`${type}/${name}`, { type, name, ...presentSummary(association, entries.get(id) ?? []) }];
+        const summary = presentSummary(association, entries.get(id) ?? []);
+        const held = presentHolders(holders.get(id) ?? { byHand: false, rules: [] });
+        return [`${type}/${name}`, { type, name, ...summary, ...held }];
       }),
     ),
     ...(found.length > limit ? { next: associations.at(-1)!.destinationId } : {}),
