@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { deleteRule, getRule, listRules, type RuleFields, writeRule } from './commands/rules.ts';
+import { deleteRule, getRule, listRules, planRule, type RuleFields, writeRule } from './commands/rules.ts';
 import type { Runner } from './runner.ts';
 
 /** Describes the commands for rules, which associate every secret that they match. */
@@ -20,9 +20,20 @@ export function describeRules(program: Command, { run, watch }: Runner): void {
     .action((destination, name, { watch: isWatched = false }) =>
       watch(isWatched, (context) => getRule(context, destination, name)),
     );
-  withFields(onRule(rules, 'write', 'creates or replaces a rule')).action((destination, name, options) =>
-    run((context) => writeRule(context, destination, name, fieldsOf(options))),
-  );
+  withFields(
+    onRule(rules, 'plan', 'shows what a write of a rule would do; exits with 1 if it refuses or ends'),
+  )
+    .option('--look', 'also looks at what the store has')
+    .action((destination, name, { look = false, ...options }) =>
+      run((context) => planRule(context, destination, name, { ...fieldsOf(options), look })),
+    );
+  withFields(onRule(rules, 'write', 'creates or replaces a rule'))
+    .option('--confirm <fingerprint>', 'that of its plan, if it associates or releases much')
+    .action((destination, name, { confirm, ...options }) =>
+      run((context) =>
+        writeRule(context, destination, name, { ...fieldsOf(options), ...(confirm && { confirm }) }),
+      ),
+    );
   onRule(rules, 'delete', 'deletes a rule, and ends the associations that nothing else holds')
     .option('--keep', 'leaves its associations, held by hand')
     .action((destination, name, { keep = false }) =>

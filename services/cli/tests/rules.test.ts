@@ -91,6 +91,35 @@ describe('secrets-sync rules', () => {
     expect(await fixture.association('a')).toBeDefined();
   });
 
+  test('plans a rule without writing it, and confirms what its write ends', async () => {
+    const { fixture, to, in: mount } = await withSecrets('shop/db', 'bank/db');
+    const planned = await run('plan', to, 'all', ...mount, '--path', '*');
+    expect([planned.code, planned.out, planned.err]).toEqual([
+      0,
+      expect.stringMatching(
+        new RegExp(`^${fixture.mount}/shop/db +associated +${fixture.externalName('shop/db')}$`, 'm'),
+      ),
+      '2 matched, 2 to associate, 0 to hold, 0 to release\n',
+    ]);
+    expectStatus(await service.api('GET', `${fixture.path}/rules/all`), 404);
+    await run('write', to, 'all', ...mount, '--path', '*');
+    await until(/^associated +2$/m, 'get', to, 'all');
+    const narrower = [to, 'all', ...mount, '--path', 'shop/*'];
+    const ending = await run('plan', ...narrower);
+    expect([ending.code, ending.out]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`^${fixture.mount}/bank/db +released$`, 'm')),
+    ]);
+    const unconfirmed = await run('write', ...narrower);
+    expect([unconfirmed.code, unconfirmed.err]).toEqual([
+      3,
+      expect.stringContaining('release 1 association'),
+    ]);
+    const fingerprint = /--confirm (\w+)/.exec(ending.err)![1]!;
+    expect((await run('write', ...narrower, '--confirm', fingerprint)).code).toBe(0);
+    await fixture.untilValue('bank/db', undefined);
+  });
+
   test('deletes a rule, and keeps its associations on request', async () => {
     const { fixture, to, in: mount } = await withSecrets('a/x', 'b/x');
     for (const name of ['a', 'b']) {

@@ -1,6 +1,14 @@
 import { Refused } from '../api.ts';
 import { type Context, destinationPath, queryOf, type Verdict } from '../command.ts';
 import { type Rule, ruleColumns, ruleText } from './rule-output.ts';
+import {
+  type PlanPage,
+  type PlanTotals,
+  planColumns,
+  type ReleasePage,
+  releaseColumns,
+  totalsText,
+} from './rule-plan-output.ts';
 
 /** Fields of the request, as the API has them. */
 export interface RuleFields {
@@ -80,12 +88,52 @@ export async function writeRule(
   context: Context,
   destination: string,
   name: string,
-  fields: RuleFields,
+  fields: RuleFields & { confirm?: string },
 ): Promise<Verdict> {
   const { data } = await context.api.call<Rule>('POST', rulePath(destination, name), fields);
   context.output.object(data, ruleText(data));
   context.output.note('secrets are associated in the background: see `rules get`');
   return data.error === null;
+}
+
+/**
+ * Prints what a write of a rule would do: secrets with their external names, the associations that would end, and at last the
+ * numbers with the fingerprint that a write may need. False if a secret would be refused, or an association would end.
+ */
+export async function planRule(
+  context: Context,
+  destination: string,
+  name: string,
+  request: RuleFields & { look: boolean },
+): Promise<Verdict> {
+  const path = `${rulePath(destination, name)}/plan`;
+  let totals: PlanTotals | undefined;
+  let refused = 0;
+  for await (const page of planPages<PlanPage>(context, path, request)) {
+    totals ??= page as PlanPage & PlanTotals;
+    if (page.error !== null) throw new Error(page.error);
+    context.output.rows(page.secrets, context.output.format === 'json' ? [] : planColumns(request.mount));
+    refused += page.secrets.filter(({ accepted }) => !accepted).length;
+  }
+  const ends = (totals?.to_release ?? 0) > 0;
+  if (ends)
+    for await (const { released } of planPages<ReleasePage>(context, path, { ...request, released: true }))
+      context.output.rows(released, releaseColumns);
+  if (totals !== undefined) context.output.note(totalsText(totals));
+  return refused === 0 && !ends;
+}
+
+async function* planPages<Page extends { next?: string }>(
+  { api }: Context,
+  path: string,
+  request: object,
+): AsyncGenerator<Page> {
+  let after: string | undefined;
+  do {
+    const { data } = await api.call<Page>('POST', path, { ...request, ...(after && { after }) });
+    yield data;
+    after = data.next;
+  } while (after !== undefined);
 }
 
 /** Deletes a rule. Its associations end, unless something else holds them or they are kept. */
