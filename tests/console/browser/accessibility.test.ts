@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../../harness/eventually.ts';
 import { expectStatus } from '../../harness/http.ts';
 import { isLongRun } from '../../harness/run-size.ts';
 import { SyncFixture } from '../../harness/sync-fixture.ts';
@@ -38,8 +39,25 @@ function ofDestination({ destination, mount }: SyncFixture): Address[] {
     [`${path}/edit`, 'secret_name_template'],
     [`${path}/replan`, 'A replan applies the current'],
     [`${path}/history?mount=${mount}&secret=s`, 'the last 20 outcomes', 'history'],
+    [`${path}/rules`, 'up_to_date', 'rules'],
+    [`${path}/new-rule`, 'Show the plan'],
+    [`${path}/rules/shop`, 'is deleted', 'rule'],
+    [`${path}/rules/shop/edit`, 'Show the plan'],
     [`/associations/secret?mount=${mount}&secret=s`, 'SYNCED'],
   ];
+}
+
+/** Writes a rule that associates one secret and refuses another one, and waits until it is up to date. */
+async function writeRule({ api }: Pick<ConsoleForTest, 'api'>, fixture: SyncFixture): Promise<void> {
+  for (const name of ['shop/db', 'shop/old']) expectStatus(await fixture.write(name, { a: 'x' }), 200);
+  expectStatus(await api('DELETE', `${fixture.mount}/data/shop/old`), 204);
+  const rule = { mount: fixture.mount, path: 'shop/*', exclude: ['shop/tmp*'] };
+  const path = `${fixture.path}/rules/shop`;
+  expectStatus(await api('POST', path, rule), 200);
+  await eventually(
+    async () => expectStatus(await api('GET', path), 200).body.data.state,
+    (state) => state === 'up_to_date',
+  );
 }
 
 /** A color scheme and a width. Short runs have only the first; to take pictures, also the second, for the pages with one. */
@@ -61,6 +79,7 @@ describeInBrowser('every page', () => {
     await console.api('POST', 'kv/data/shop/db', { data: { a: 'x', b: 'y' } });
     const fixture = await SyncFixture.create(console);
     await fixture.sync('s', { a: 'x' });
+    await writeRule(console, fixture);
     pages = [...addresses, ...ofDestination(fixture)];
   });
   afterAll(() => console?.stop());

@@ -13,6 +13,11 @@ describe('the queries that an event makes stale', () => {
     expect(keys).not.toContainEqual(['sync']);
   });
 
+  it('are the rules of its destination, for a rule', () => {
+    const keys = staleQueries({ kind: 'rule_refused', ...destination, ...secret });
+    expect(keys).toEqual([['sync', 'rules', 'cloudA-sm', 'prod']]);
+  });
+
   it('are none when the stream opens', () => {
     expect(staleQueries({ kind: 'open' })).toEqual([]);
   });

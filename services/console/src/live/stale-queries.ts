@@ -26,6 +26,7 @@ export function staleQueries({ kind, type, name, mount, secret_name }: SyncEvent
       ['sync', 'status'],
       ['sync', 'associations'],
     ];
+  if (kind.startsWith('rule_')) return [['sync', 'rules', ...destination]];
   if (kind === 'destination_paused' || kind === 'destination_reopened' || kind.startsWith('lane_'))
     return [
       ['sync', 'status'],

@@ -70,6 +70,26 @@ export const pages: readonly Page[] = [
     })),
   },
   {
+    path: '/destinations/:type/:name/rules',
+    component: lazy(async () => ({ default: (await import('./rules/rules-page.tsx')).RulesPage })),
+  },
+  {
+    path: '/destinations/:type/:name/new-rule',
+    component: lazy(async () => ({
+      default: (await import('./rules/write/write-rule-page.tsx')).NewRulePage,
+    })),
+  },
+  {
+    path: '/destinations/:type/:name/rules/:rule',
+    component: lazy(async () => ({ default: (await import('./rules/rule-page.tsx')).RulePage })),
+  },
+  {
+    path: '/destinations/:type/:name/rules/:rule/edit',
+    component: lazy(async () => ({
+      default: (await import('./rules/write/write-rule-page.tsx')).EditRulePage,
+    })),
+  },
+  {
     path: '/associations',
     label: 'Associations',
     needs: [

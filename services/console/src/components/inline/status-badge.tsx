@@ -4,7 +4,8 @@ type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
 /**
  * docs/conventions/sync.md#status-values, the states of destinations and lanes
- * (docs/conventions/sync-operation.md#operators-view), and kinds of drift (docs/conventions/drift.md#states).
+ * (docs/conventions/sync-operation.md#operators-view) and rules (docs/conventions/rules.md#progress), and kinds of drift
+ * (docs/conventions/drift.md#states).
  */
 const tones: Readonly<Record<string, Tone>> = {
   SYNCED: 'good',
@@ -26,6 +27,9 @@ const tones: Readonly<Record<string, Tone>> = {
   missing: 'bad',
   foreign: 'bad',
   contested: 'bad',
+  running: 'busy',
+  up_to_date: 'good',
+  deleting: 'busy',
 };
 
 /** A status in its own word, with a colour and a shape, so that neither the colour nor the shape is needed to read it. */

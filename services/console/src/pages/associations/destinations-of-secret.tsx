@@ -8,6 +8,7 @@ import { Loading } from '../../components/loading.tsx';
 import { ProblemNotice } from '../../components/problem-notice.tsx';
 import { historyAddress } from './addresses.ts';
 import { type AssociatedDestination, type SecretRef, useOfSecret } from './association-api.ts';
+import { Holders } from './holders.tsx';
 
 type Row = AssociatedDestination & { secret: SecretRef };
 
@@ -20,6 +21,11 @@ const columns = helper.columns([
   helper.accessor('sync_status', {
     header: 'Status',
     cell: ({ getValue }) => <StatusBadge status={getValue()} />,
+  }),
+  helper.display({
+    id: 'holders',
+    header: 'Held by',
+    cell: ({ row: { original } }) => <Holders association={original} />,
   }),
   helper.accessor('updated_at', { header: 'Since', cell: ({ getValue }) => <Time at={getValue()} /> }),
   helper.display({

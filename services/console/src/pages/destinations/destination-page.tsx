@@ -8,6 +8,7 @@ import { NotAllowed, ProblemNotice } from '../../components/problem-notice.tsx';
 import { usePermissions } from '../../session/permissions.ts';
 import { AssociationsOfDestination } from '../associations/associations-of-destination.tsx';
 import { HeldSyncing } from '../overview/held-syncing.tsx';
+import { rulesAddress } from '../rules/rule-api.ts';
 import { DestinationActions } from './actions/destination-actions.tsx';
 import { HeldRemovals } from './actions/held-removals.tsx';
 import { HeldRepairs } from './actions/held-repairs.tsx';
@@ -27,17 +28,25 @@ export function DestinationPage() {
   const { type = '', name = '' } = useParams();
   const ref = useMemo(() => ({ type, name }), [type, name]);
   const path = destinationPath(ref);
-  const { may, known } = usePermissions([path]);
+  const rules = `${path}/rules`;
+  const { may, known } = usePermissions([path, rules]);
   return (
     <>
       <PageHeader
         title={name}
         actions={
-          may('patch', path) && (
-            <Link href={destinationAddress(ref, 'edit')} className="button">
-              Edit
-            </Link>
-          )
+          <>
+            {may('list', rules) && (
+              <Link href={rulesAddress(ref)} className="button">
+                Rules
+              </Link>
+            )}
+            {may('patch', path) && (
+              <Link href={destinationAddress(ref, 'edit')} className="button">
+                Edit
+              </Link>
+            )}
+          </>
         }
       >
         {type} · {typeNames[type]}

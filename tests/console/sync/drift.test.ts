@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectStatus } from '../harness/http.ts';
-import { openDatabase } from '../harness/standalone.ts';
-import { SyncFixture } from '../harness/sync-fixture.ts';
-import { accessibilityFaults } from './browser/accessibility.ts';
-import { describeInBrowser } from './browser/describe-in-browser.ts';
-import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { expectStatus } from '../../harness/http.ts';
+import { openDatabase } from '../../harness/standalone.ts';
+import { SyncFixture } from '../../harness/sync-fixture.ts';
+import { accessibilityFaults } from '../browser/accessibility.ts';
+import { describeInBrowser } from '../browser/describe-in-browser.ts';
+import { type ConsoleForTest, startConsole } from '../console-for-test.ts';
 
 describeInBrowser('what somebody else has changed in a store', () => {
   let console: ConsoleForTest;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectStatus } from '../harness/http.ts';
-import { SyncFixture } from '../harness/sync-fixture.ts';
-import { describeInBrowser } from './browser/describe-in-browser.ts';
-import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { expectStatus } from '../../harness/http.ts';
+import { SyncFixture } from '../../harness/sync-fixture.ts';
+import { describeInBrowser } from '../browser/describe-in-browser.ts';
+import { type ConsoleForTest, startConsole } from '../console-for-test.ts';
 
 describeInBrowser('destinations and associations', () => {
   let console: ConsoleForTest;
