@@ -13,7 +13,7 @@ import { removeDrafts } from './archive/write-archive.ts';
 import { backup } from './backup.ts';
 import { BackupEnv, RestoreEnv } from './config.ts';
 import { type CheckedArchive, checkArchive, restore } from './restore.ts';
-import { readSettingsFiles, writeSettingsFiles } from './settings-files.ts';
+import { prepareSettingsFolder, readSettingsFiles, writeSettingsFiles } from './settings-files.ts';
 import { verifyBackup } from './verify-backup.ts';
 
 const secretVariables = ['DATABASE_URL', 'BACKUP_PASSPHRASE', 'BACKUP_IDENTITY'];
@@ -64,6 +64,8 @@ export async function runRestore(environment: Environment, log: Logger): Promise
   const env = readConfig(RestoreEnv, withFiles(environment, secretVariables));
   const rowKeys = await openKeyFile(rowKeyFile(env), openKeyServices(env).unwrap);
   const archive = await checked(env, log);
+  if (env.RESTORE_SETTINGS_DIR !== undefined)
+    prepareSettingsFolder(env.RESTORE_SETTINGS_DIR, archive.settings);
   const database = await openAlone(env);
   const verify = (session: Parameters<typeof checkRows>[0]) => requireRowKey(session, rowKeys, log);
   await closing(database, ({ url }) =>

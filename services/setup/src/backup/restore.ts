@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type CopySession, latestVersion, migrateTo, openCopySession } from '@secrets/db';
 import { serviceSchemas } from '@secrets/schemas';
 import type { Sealed } from '@secrets/seal';
@@ -76,7 +77,9 @@ export async function restore(
     await emptyDatabase(session, replaces);
     await readArchive(file, decrypter, async (members) => {
       const reader = await ArchiveReader.open(members);
-      await reader.manifest(newestVersions());
+      // Somebody else may write to the folder of the archives.
+      if (!isDeepStrictEqual(await reader.manifest(newestVersions()), manifest))
+        throw new ArchiveError(`${file} was replaced while it was read`);
       await reader.settings(manifest, () => undefined);
       const progress = new Progress(log, 'restoring');
       await loadDatabase(session, manifest, (take) =>
@@ -108,12 +111,15 @@ async function emptyDatabase(session: CopySession, replaces: boolean): Promise<v
   await session.script(`drop schema if exists ${schemaNames.join(', ')} cascade`);
 }
 
-/** Services by the roles and names of their connections. */
+/**
+ * Services by the roles of their connections, or by their names, if all use the owner's role. The names of others are only visible to
+ * some roles.
+ */
 async function connectedServices(session: CopySession): Promise<string[]> {
   const rows = await session.query<{ name: string }>(
-    `select distinct application_name as name from pg_stat_activity
-      where datname = current_database() and (usename = any($1) or application_name like 'standalone %') order by 1`,
-    [databaseServices.map(roleOf)],
+    `select distinct coalesce(nullif(application_name, ''), usename) as name from pg_stat_activity
+      where datname = current_database() and (usename = any($1) or split_part(application_name, ' ', 1) = any($2)) order by 1`,
+    [databaseServices.map(roleOf), ['standalone', ...databaseServices]],
   );
   return rows.map(({ name }) => name);
 }

@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -13,8 +21,10 @@ import { silentLogger } from '@secrets/telemetry';
 import type { Manifest } from '../../src/backup/archive/manifest.ts';
 import { readArchive, readText } from '../../src/backup/archive/read-archive.ts';
 import { type Member, writeArchive } from '../../src/backup/archive/write-archive.ts';
+import { backup } from '../../src/backup/backup.ts';
 import { hasSchemas } from '../../src/backup/database/describe-database.ts';
 import { restore } from '../../src/backup/restore.ts';
+import { readSettingsFiles } from '../../src/backup/settings-files.ts';
 import { verifyBackup } from '../../src/backup/verify-backup.ts';
 import {
   backUp,
@@ -190,9 +200,50 @@ test('restores into a database with data only if it may replace it, and never wh
   );
   expect(await target.query('select from login.tokens')).toEqual([]);
   await service.close();
+  // An installation in which all services use the owner's role.
+  const worker = openPostgres({ url: target.url, connections: 1, applicationName: 'secrets background' });
+  await worker.query('select 1');
+  await expect(replacing()).rejects.toThrow(/stop them first \(secrets background\)/);
+  await worker.close();
   await replacing();
   expect(await contentOf(target.url)).toEqual(content);
   await target.query('drop schema login, secrets, sync cascade');
+});
+
+test('refuses an archive that is replaced after it was checked', async () => {
+  const replaced = newFile();
+  copyFileSync(file, replaced);
+  const archive = await check(replaced, keys);
+  copyFileSync(await craft((manifest) => ({ ...manifest, createdAt: '2020-01-01T00:00:00.000Z' })), replaced);
+  await expect(restore(archive, { databaseUrl: target.url, replaces: false, log })).rejects.toThrow(
+    /was replaced while it was read/,
+  );
+  expect(await hasSchemas(target)).toBe(false);
+});
+
+test('refuses an archive with more files of settings than fit into memory', async () => {
+  const settings = Array.from({ length: 101 }, (_, at) => ({ name: `${at}.env`, bytes: 1 }));
+  await expectRefused(
+    await craft((manifest) => ({ ...manifest, settings })),
+    /is not a backup of this service/,
+  );
+});
+
+test('the command restores nothing if a file of settings exists', async () => {
+  const [env, place, archive] = [join(folder, '.env'), join(folder, 'settings'), newFile()];
+  mkdirSync(place);
+  for (const path of [env, join(place, '.env')]) writeFileSync(path, 'A=1\n');
+  const settings = readSettingsFiles([env]);
+  await backup({ databaseUrl: db.url, file: archive, encrypter: quickEncrypter(), settings, log });
+  const restoring = run('restore', {
+    ...{ DATABASE_URL: target.url, DATA_DIR: folder, BACKUP_FILE: archive, BACKUP_PASSPHRASE: passphrase },
+    RESTORE_SETTINGS_DIR: place,
+  });
+  await expect(restoring).rejects.toMatchObject({
+    stdout: expect.stringMatching(/\.env exists; set RESTORE/),
+  });
+  expect(await hasSchemas(target)).toBe(false);
+  rmSync(env); // the last test looks for drafts
 });
 
 test('the command refuses the wrong row key, and changes nothing', async () => {

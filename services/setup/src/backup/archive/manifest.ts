@@ -4,6 +4,9 @@ import { ArchiveError } from './archive-error.ts';
 const schemaNames = ['login', 'secrets', 'sync'] as const;
 export type SchemaName = (typeof schemaNames)[number];
 
+/** An archive has few files of settings. */
+export const maxSettingsFiles = 100;
+
 /** Raised when an older program could not read the archive. */
 const formatVersion = 1;
 
@@ -29,7 +32,8 @@ export const Manifest = z.object({
   sealKeys: z.record(z.enum(schemaNames), z.array(z.object({ id: z.string(), fingerprint: z.string() }))),
   tables: z.array(ManifestTable),
   sequences: z.array(z.object({ schema: z.enum(schemaNames), name: z.string(), last: count })),
-  settings: z.array(z.object({ name: z.string(), bytes: count })),
+  /** Their content is kept in memory. */
+  settings: z.array(z.object({ name: z.string(), bytes: count })).max(maxSettingsFiles),
 });
 export type Manifest = z.infer<typeof Manifest>;
 export type ManifestTable = z.infer<typeof ManifestTable>;

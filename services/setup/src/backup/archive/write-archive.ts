@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, linkSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, existsSync, linkSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -31,6 +31,7 @@ export async function writeArchive(
   encrypter: Encrypter,
   members: AsyncIterable<Member>,
 ): Promise<void> {
+  if (existsSync(file)) throw exists(file); // before hours of work
   const draft = draftOf(file);
   try {
     await writeDraft(draft, encrypter, members);
@@ -79,11 +80,12 @@ function link(draft: string, file: string): void {
   try {
     linkSync(draft, file);
   } catch (error) {
-    if (errorCode(error) === 'EEXIST')
-      throw new ArchiveError(`${file} exists; set BACKUP_FILE to a new file`);
-    throw error;
+    throw errorCode(error) === 'EEXIST' ? exists(file) : error;
   }
 }
+
+const exists = (file: string): ArchiveError =>
+  new ArchiveError(`${file} exists; set BACKUP_FILE to a new file`);
 
 async function sync(folder: string): Promise<void> {
   if (process.platform === 'win32') return; // a folder cannot be opened there
