@@ -73,6 +73,21 @@ test('the manifests have as many replicas as the count of connections assumes', 
     expect([service, ...numbers(`base/${service}.yaml`)]).toEqual([service, replicas.fixed]);
 });
 
+const versionIn = (file: string, pattern: RegExp) => pattern.exec(read(file))?.[1] ?? `no version in ${file}`;
+const kubernetesVersions = 'tests/kubernetes/versions.ts';
+
+test.each([
+  `| Node | ${versionIn('package.json', /"node": "([\d.]+)"/)}, which`,
+  `| PostgreSQL | ${versionIn('libs/db/src/embedded/data-folder.ts', /majorVersion = '(\d+)'/)}, embedded, in all tests; \`${versionIn('docker-compose.yml', /image: (postgres:\S+)/)}\` with Compose |`,
+  `; \`${versionIn('docker-compose.yml', /image: (rabbitmq:\S+)/)}\` with Compose |`,
+  `| Kubernetes | ${versionIn(kubernetesVersions, /kubernetesVersion = '([\d.]+)'/)}: `,
+  `| Helm | ${versionIn(kubernetesVersions, /helm@(v[\d.]+)/)}: `,
+  `| kustomize | ${versionIn(kubernetesVersions, /kustomize\/v\d+@(v[\d.]+)/)} |`,
+  `; \`${versionIn('docker-compose.yml', /image: (prom\/prometheus:\S+)/)}\` with Compose |`,
+])('the page of supported versions has what the tests use: %s', (text) => {
+  expect(read('docs/support.md')).toContain(text);
+});
+
 const environments: Record<
   string,
   { shape: Record<string, { safeParse(value: unknown): { data?: unknown } }> }
