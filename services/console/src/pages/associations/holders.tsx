@@ -3,7 +3,7 @@ import { ruleAddress } from '../rules/rule-api.ts';
 import type { AssociatedDestination } from './association-api.ts';
 import '../secrets/secrets.css';
 
-/** What holds an association, which ends with the last of them. */
+/** Lists the holders of an association, which ends with the last of them. */
 export const Holders = ({ association }: { association: AssociatedDestination }) => {
   const { type, name, held_by_hand: byHand, held_by_rules: rules } = association;
   return (

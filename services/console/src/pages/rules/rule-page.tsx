@@ -43,7 +43,7 @@ function RuleState({ target }: { target: RuleRef }) {
   return <RuleSummary rule={data} />;
 }
 
-/** What the token may do with a rule that is not being deleted. */
+/** Offers to change a rule that is not being deleted, as far as the token may. */
 function RuleActions({ target }: { target: RuleRef }) {
   const path = rulePath(target);
   const { may } = usePermissions([path]);

@@ -16,7 +16,7 @@ export interface PlanTotals {
   fingerprint: string;
 }
 
-/** What a rule would do with a secret. */
+/** A secret of a plan, with its external secrets and the reasons that prevent them. */
 export interface PlannedMatch {
   secret_name: string;
   change: string;

@@ -144,7 +144,7 @@ export async function endHoldByHand(tx: Tx, associationId: string): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-/** What holds an association: whether it was set by hand, and the names of rules. */
+/** The holders of an association: a set by hand, and rules by their names. */
 export interface Holders {
   associationId: string;
   byHand: boolean;

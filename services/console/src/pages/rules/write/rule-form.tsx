@@ -58,7 +58,7 @@ export function RuleForm({ destination, stored }: RuleFormProps) {
   );
 }
 
-/** What is entered, its plan, and the request that saves it. A change of the input makes another plan necessary. */
+/** The input, its plan, and the request that saves it. A change of the input makes another plan necessary. */
 function useRuleForm({ type, name }: DestinationRef, stored: Rule | undefined) {
   const [rule, setRule] = useState(stored?.name ?? '');
   const [before] = useState(() => valuesOf(stored));
@@ -92,7 +92,7 @@ function useRuleForm({ type, name }: DestinationRef, stored: Rule | undefined) {
   return { rule, ref, values, allowed, plan, planned, save, isPending, rename, change, submit };
 }
 
-/** What the token may do with the rule, and what it lacks. Nothing is refused before that is known. */
+/** Returns which requests the token may make, and what it lacks. Nothing is refused before that is known. */
 function useAllowed(path: string, exists: boolean) {
   const { may, known } = usePermissions([path, `${path}/plan`]);
   const write = !known || (exists ? may('patch', path) : may('create', path) || may('update', path));

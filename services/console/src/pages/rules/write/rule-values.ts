@@ -1,7 +1,7 @@
 import { ApiProblem } from '../../../api/problem.ts';
 import type { Rule } from '../rule-api.ts';
 
-/** What is entered in the form of a rule. */
+/** The input of the form of a rule. */
 export interface RuleValues {
   mount: string;
   path: string;
