@@ -12,13 +12,19 @@ interface RunOptions {
   env?: NodeJS.ProcessEnv;
   /** What it reads from standard input; default: nothing. */
   input?: string;
+  /** After which it is killed; default: five minutes. */
+  timeoutMs?: number;
 }
 
-const timeoutMs = 300_000;
+const defaultTimeoutMs = 300_000;
 const maxOutputBytes = 16 * 1024 * 1024;
 
 /** Runs a program to its end. Throws if it cannot be started. A program that a signal ends has the code -1. */
-export function run(command: string, args: string[], { input, ...options }: RunOptions = {}): Promise<Run> {
+export function run(
+  command: string,
+  args: string[],
+  { input, timeoutMs = defaultTimeoutMs, ...options }: RunOptions = {},
+): Promise<Run> {
   return new Promise((resolve, reject) => {
     const settings = { ...options, timeout: timeoutMs, maxBuffer: maxOutputBytes };
     const child = execFile(command, args, settings, (error, stdout, stderr) => {

@@ -27,7 +27,8 @@ export async function runSteps(
   }
 }
 
-const timed: Step = async (sentence, work) => {
+/** The steps of a program, in the terminal. */
+export const timed: Step = async (sentence, work) => {
   const started = performance.now();
   process.stdout.write(`${sentence}\n`);
   const result = await work();

@@ -8,6 +8,12 @@ export const programs = {
   kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0',
 };
 
+/** Add-ons of the cluster of one node (`npm run kubernetes -- --single-node`), as `go install` takes them. */
+export const nodePrograms = {
+  coredns: 'github.com/coredns/coredns@v1.15.0',
+  'kube-router': 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router@v2.1.0',
+};
+
 /** Go modules that contain the description of an API: OpenAPI, or custom resource definitions. */
 export const modules = {
   kubernetes: {
