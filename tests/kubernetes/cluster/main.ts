@@ -38,9 +38,13 @@ export async function runOnCluster(args: string[]): Promise<number> {
     process.env.KUBECONFIG = node.kubeconfig;
     process.env.PATH = `${programFolder}:${process.env.PATH}`;
   }
+  const interrupted = new Promise<string>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve(signal));
+  });
   try {
-    if (node !== undefined && !values.cluster) return await keep(node);
-    await checkCluster(values);
+    if (node !== undefined && !values.cluster) return await keep(node, interrupted);
+    const reason = await Promise.race([checkCluster(values), interrupted, ...(node ? [node.ended] : [])]);
+    if (reason !== undefined) throw new Error(reason);
     console.log('cluster: passed');
     return 0;
   } catch (error) {
@@ -51,13 +55,10 @@ export async function runOnCluster(args: string[]): Promise<number> {
   }
 }
 
-async function keep(node: SingleNode): Promise<number> {
+async function keep(node: SingleNode, interrupted: Promise<string>): Promise<number> {
   console.log(
     `the cluster runs until you end it with Ctrl-C:\n  export KUBECONFIG=${node.kubeconfig} PATH=${programFolder}:$PATH`,
   );
-  const interrupted = new Promise<string>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve(signal));
-  });
   const reason = await Promise.race([node.ended, interrupted]);
   console.log(reason);
   return /^SIG/.test(reason) ? 0 : 1;

@@ -82,13 +82,24 @@ async function killContainers(): Promise<void> {
   for (const id of stdout.split('\n').filter(Boolean)) await run('ctr', [...tasks, 'rm', '--force', id]);
 }
 
-/** Removes what a cluster has left: mounts, the address, rules of the firewall, and files. */
+/** Removes what a cluster has left: mounts, the links of pods, the address, rules of the firewall, and files. */
 async function remove(): Promise<void> {
   const { stdout } = await run('findmnt', ['-rno', 'TARGET']);
   const mounts = stdout.split('\n').filter((target) => target.startsWith(`${folder}/`));
   for (const target of mounts.toReversed()) await run('umount', ['-l', target]);
+  const routes = await run('ip', ['route', 'show', 'root', addresses.podsOfNode]);
+  for (const [, link] of routes.stdout.matchAll(/ dev (veth\S+)/g))
+    await run('ip', ['link', 'delete', link!]);
   await run('ip', ['addr', 'delete', `${addresses.node}/32`, 'dev', 'lo']);
   await run(programFile('kube-proxy'), ['--cleanup']);
-  await run(programFile('kube-router'), ['--cleanup-config']);
+  await run('sh', ['-c', removeRules]);
   rmSync(folder, { recursive: true, force: true });
 }
+
+/** Removes the rules and sets of kube-router, which leaves them. */
+const removeRules = `
+for table in filter nat mangle; do
+  iptables-save -t $table | grep -vE 'KUBE-(ROUTER|POD-FW|NWPLCY)' | iptables-restore -w
+done
+ipset list -n | grep KUBE- | xargs -r -n 1 ipset destroy
+`;
