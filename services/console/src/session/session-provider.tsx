@@ -8,6 +8,7 @@ import { type Session, SessionContext, type SignedIn } from './session.ts';
 import { SignInPage, type WhySignedOut } from './sign-in-page.tsx';
 import { endSession } from './sign-out.ts';
 import { forgetStoredSession, readStoredSession, storeSession } from './stored-session.ts';
+import { mayLeave } from './unsaved-input.ts';
 
 type State =
   | { kind: 'arriving' }
@@ -107,8 +108,8 @@ function SignedInUser({ user, onSignOut, onInvalidToken, onChange, children }: S
     token,
     namespace,
     api,
-    signOut: onSignOut,
-    changeNamespace: (changed) => onChange({ ...user, namespace: changed }),
+    signOut: () => mayLeave() && onSignOut(),
+    changeNamespace: (changed) => mayLeave() && onChange({ ...user, namespace: changed }),
   };
   return (
     <SessionContext value={session}>

@@ -6,6 +6,7 @@ import { TextField } from '../../components/fields/text-field.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { NotAllowed } from '../../components/problem-notice.tsx';
 import { usePermissions } from '../../session/permissions.ts';
+import { useUnsavedInput } from '../../session/unsaved-input.ts';
 import {
   type DestinationRef,
   destinationAddress,
@@ -25,6 +26,7 @@ const types = Object.keys(destinationTypes).map((type) => ({
 export function NewDestinationPage() {
   const [type, setType] = useState(types[0]?.value ?? '');
   const [name, setName] = useState('');
+  useUnsavedInput(name !== '');
   const path = destinationPath({ type, name: name || 'any' });
   const { may, known } = usePermissions([path]);
   const isRefused = known && name !== '' && !may('create', path);

@@ -6,6 +6,7 @@ import { ConfirmDialog, runs } from '../../../components/confirm-dialog.tsx';
 import { Loading } from '../../../components/loading.tsx';
 import { NotAllowed, ProblemNotice } from '../../../components/problem-notice.tsx';
 import { usePermissions } from '../../../session/permissions.ts';
+import { useUnsavedInput } from '../../../session/unsaved-input.ts';
 
 interface JsonObjectProps {
   /** What it is, such as “role”. */
@@ -52,12 +53,17 @@ interface ObjectEditorProps extends JsonObjectProps {
 
 function ObjectEditor(props: ObjectEditorProps) {
   const { what, example, saved, mayWrite, mayDelete, write, remove } = props;
-  const [text, setText] = useState(saved === null ? example : JSON.stringify(saved, undefined, 2));
+  const [unchanged, setUnchanged] = useState(saved === null ? example : JSON.stringify(saved, undefined, 2));
+  const [text, setText] = useState(unchanged);
+  useUnsavedInput(text !== unchanged);
   const [asks, setAsks] = useState(false);
   const queries = useQueryClient();
   const save = useMutation({
-    mutationFn: async () => write(parsed(text)),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['access'] }),
+    mutationFn: async (written: string) => write(parsed(written)),
+    onSuccess: (_, written) => {
+      setUnchanged(written);
+      return queries.invalidateQueries({ queryKey: ['access'] });
+    },
   });
   return (
     <div className="stack">
@@ -77,7 +83,7 @@ function ObjectEditor(props: ObjectEditorProps) {
       )}
       <div className="row">
         {mayWrite && (
-          <Button kind="primary" isPending={save.isPending} onPress={() => save.mutate()}>
+          <Button kind="primary" isPending={save.isPending} onPress={() => save.mutate(text)}>
             Save the {what}
           </Button>
         )}

@@ -10,6 +10,7 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { NotAllowed, ProblemNotice } from '../../../components/problem-notice.tsx';
 import { usePermissions } from '../../../session/permissions.ts';
 import { useApi } from '../../../session/session.ts';
+import { forgetUnsavedInput, useUnsavedInput } from '../../../session/unsaved-input.ts';
 import { AccessNav } from '../access-nav.tsx';
 
 /** A policy, to read and, if the token may, to change. */
@@ -67,6 +68,7 @@ interface EditorProps {
 function Editor({ name, saved, mayWrite, mayDelete }: EditorProps) {
   const [text, setText] = useState(saved ?? example);
   const [asks, setAsks] = useState(false);
+  useUnsavedInput(text !== (saved ?? example));
   const { save, remove } = useChanges(name, text);
   return (
     <div className="stack">
@@ -121,6 +123,7 @@ function useChanges(name: string, policy: string) {
     mutationFn: () => api.DELETE('/v1/sys/policies/acl/{name}', { params }),
     onSuccess: async () => {
       await refresh();
+      forgetUnsavedInput();
       navigate('/access/policies');
     },
   });

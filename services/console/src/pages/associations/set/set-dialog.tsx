@@ -4,6 +4,7 @@ import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/fields/text-field.tsx';
 import { StatusBadge } from '../../../components/inline/status-badge.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
+import { useUnsavedInput } from '../../../session/unsaved-input.ts';
 import type { DestinationRef } from '../../destinations/destination-api.ts';
 import type { SecretRef } from '../association-api.ts';
 import { PlanView } from './plan-view.tsx';
@@ -19,8 +20,10 @@ interface SetDialogProps {
 
 /** Associates a secret in two steps: what would happen, and then the deed. */
 export function SetDialog({ destination, secret, onClose }: SetDialogProps) {
-  const [wanted, setWanted] = useState(secret ?? { mount: '', secret_name: '' });
+  const [initial] = useState(secret ?? { mount: '', secret_name: '' });
+  const [wanted, setWanted] = useState(initial);
   const { plan, set, clear } = usePlanAndSet(destination, wanted);
+  useUnsavedInput(!set.data && JSON.stringify(wanted) !== JSON.stringify(initial));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (set.data) onClose();

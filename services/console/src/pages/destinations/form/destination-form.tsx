@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { ApiProblem } from '../../../api/problem.ts';
 import { Button } from '../../../components/button.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
+import { useUnsavedInput } from '../../../session/unsaved-input.ts';
 import type { FormField } from './destination-types.ts';
 import { FieldInput } from './field-input.tsx';
 import { changedSettings, type FormValues, initialValues, problemsByField } from './form-values.ts';
@@ -24,6 +25,7 @@ export function DestinationForm(props: DestinationFormProps) {
   const { fields, stored, submitLabel, isPending, isDisabled = false, error, onSubmit } = props;
   const [before] = useState(() => initialValues(fields, stored));
   const [values, setValues] = useState(before);
+  useUnsavedInput(Object.keys(changedSettings(fields, before, values)).length > 0);
   const sentences = error instanceof ApiProblem ? error.sentences : [];
   const problems = problemsByField(fields, sentences);
   const submit = (event: FormEvent) => {

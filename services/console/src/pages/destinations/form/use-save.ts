@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import type { Api } from '../../../api/client.ts';
 import { useApi } from '../../../session/session.ts';
+import { forgetUnsavedInput } from '../../../session/unsaved-input.ts';
 
 /**
  * Saves settings of a destination, then reads again what the queries with the key show, and opens the page whose address
@@ -19,6 +20,7 @@ export function useSave(
     mutationFn: (settings: Record<string, unknown>) => save(api, settings),
     onSuccess: async (address) => {
       await queries.invalidateQueries({ queryKey: key });
+      forgetUnsavedInput();
       navigate(address);
     },
   });

@@ -6,6 +6,7 @@ import { TextField } from '../../../components/fields/text-field.tsx';
 import { ProblemNotice } from '../../../components/problem-notice.tsx';
 import { usePermissions } from '../../../session/permissions.ts';
 import { useApi } from '../../../session/session.ts';
+import { useUnsavedInput } from '../../../session/unsaved-input.ts';
 import type { SecretMetadata, SecretRef } from '../queries.ts';
 import { DeleteSecret } from './delete-secret.tsx';
 import type { SecretPaths } from './secret-paths.ts';
@@ -25,7 +26,7 @@ export function SecretSettings(props: SettingsProps) {
     <section aria-label="Metadata">
       <h2>Metadata</h2>
       {may('update', paths.metadata) ? (
-        <SettingsForm key={metadata.updated_time} {...props} />
+        <SettingsForm key={JSON.stringify(fieldsOf(metadata))} {...props} />
       ) : (
         <dl className="pairs">
           {Object.entries(metadata.custom_metadata ?? {}).map(([key, value]) => (
@@ -41,15 +42,19 @@ export function SecretSettings(props: SettingsProps) {
   );
 }
 
+/** The settings as the fields of the form have them. They do not change with a new version. */
+const fieldsOf = (metadata: SecretMetadata) => ({
+  maxVersions: String(metadata.max_versions),
+  casRequired: metadata.cas_required,
+  deleteAfter: metadata.delete_version_after,
+  custom: Object.entries(metadata.custom_metadata ?? {}).map(([key, value]) => ({ key, value })),
+});
+
 function useSettings({ secret, metadata }: SettingsProps) {
   const api = useApi();
   const queries = useQueryClient();
-  const [fields, setFields] = useState({
-    maxVersions: String(metadata.max_versions),
-    casRequired: metadata.cas_required,
-    deleteAfter: metadata.delete_version_after,
-    custom: Object.entries(metadata.custom_metadata ?? {}).map(([key, value]) => ({ key, value })),
-  });
+  const [fields, setFields] = useState(() => fieldsOf(metadata));
+  useUnsavedInput(JSON.stringify(fields) !== JSON.stringify(fieldsOf(metadata)));
   const save = useMutation({
     mutationFn: () =>
       api.POST('/v1/{mount}/metadata/{path}', {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { dataOf, ifPresent } from '../../../../api/client.ts';
 import { ApiProblem } from '../../../../api/problem.ts';
 import { useApi } from '../../../../session/session.ts';
-import { useUnsavedInput } from '../../../../session/unsaved-input.ts';
+import { mayLeave, useUnsavedInput } from '../../../../session/unsaved-input.ts';
 import { useSubmission } from '../../../../session/use-submission.ts';
 import type { SecretRef } from '../../queries.ts';
 import { type Base, noVersion, type Rights, readBase } from './base.ts';
@@ -65,7 +65,7 @@ export function useSecretEditor(secret: SecretRef, rights: Rights, exists: boole
       void queries.invalidateQueries({ queryKey: ['secrets'] });
       void queries.invalidateQueries({ queryKey: ['sync', 'associations', 'of-secret'] });
     });
-  const close = () => setEditing(undefined);
+  const close = () => mayLeave('Discard what you have entered?') && setEditing(undefined);
   return { editing, setEditing, open, close, rebase, write, written, isPending, error };
 }
 
