@@ -7,6 +7,7 @@ import { pages } from './pages/all-pages.ts';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { SessionProvider } from './session/session-provider.tsx';
 import { navigateIfSaved } from './session/unsaved-input.ts';
+import { PageBoundary } from './upgrade/page-boundary.tsx';
 
 /** The console: the sign-in page, and for a signed-in user the page of the address. */
 export const App = () => (
@@ -14,14 +15,16 @@ export const App = () => (
     <SessionProvider>
       <LiveUpdates>
         <Layout>
-          <Suspense fallback={<Loading what="the page" />}>
-            <Switch>
-              {pages.map(({ path, component }) => (
-                <Route key={path} path={path} component={component} />
-              ))}
-              <Route component={NotFoundPage} />
-            </Switch>
-          </Suspense>
+          <PageBoundary>
+            <Suspense fallback={<Loading what="the page" />}>
+              <Switch>
+                {pages.map(({ path, component }) => (
+                  <Route key={path} path={path} component={component} />
+                ))}
+                <Route component={NotFoundPage} />
+              </Switch>
+            </Suspense>
+          </PageBoundary>
         </Layout>
       </LiveUpdates>
     </SessionProvider>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Button } from '../components/button.tsx';
 import { LiveBadge } from '../live/live-badge.tsx';
 import { useSession } from '../session/session.ts';
+import { Banners } from './banners/banners.tsx';
 import { NamespaceSwitch } from './namespace-switch.tsx';
 import { Navigation } from './navigation.tsx';
 import { ThemeSelect } from './theme-select.tsx';
@@ -24,6 +25,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </header>
       <Navigation />
       <main id="main" className="main" tabIndex={-1}>
+        <Banners />
         {children}
       </main>
     </div>

@@ -1,5 +1,6 @@
-import { type ComponentType, lazy } from 'react';
+import type { ComponentType } from 'react';
 import type { Capability } from '../api/problem.ts';
+import { loadedPage } from '../upgrade/load-page.ts';
 import { destinationTypes } from './destinations/form/destination-types.ts';
 
 /** A page of the console. Each is loaded when it is first shown. */
@@ -28,7 +29,7 @@ export const pages: readonly Page[] = [
       capability: 'read',
       path: `sys/sync/${name}`,
     })),
-    component: lazy(async () => ({ default: (await import('./overview/overview-page.tsx')).OverviewPage })),
+    component: loadedPage(async () => (await import('./overview/overview-page.tsx')).OverviewPage),
   },
   {
     path: '/destinations',
@@ -37,57 +38,49 @@ export const pages: readonly Page[] = [
       capability: 'list',
       path: `sys/sync/destinations/${type}`,
     })),
-    component: lazy(async () => ({
-      default: (await import('./destinations/destinations-page.tsx')).DestinationsPage,
-    })),
+    component: loadedPage(
+      async () => (await import('./destinations/destinations-page.tsx')).DestinationsPage,
+    ),
   },
   {
     path: '/destinations/new',
-    component: lazy(async () => ({
-      default: (await import('./destinations/new-destination-page.tsx')).NewDestinationPage,
-    })),
+    component: loadedPage(
+      async () => (await import('./destinations/new-destination-page.tsx')).NewDestinationPage,
+    ),
   },
   {
     path: '/destinations/:type/:name',
-    component: lazy(async () => ({
-      default: (await import('./destinations/destination-page.tsx')).DestinationPage,
-    })),
+    component: loadedPage(async () => (await import('./destinations/destination-page.tsx')).DestinationPage),
   },
   {
     path: '/destinations/:type/:name/edit',
-    component: lazy(async () => ({
-      default: (await import('./destinations/edit-destination-page.tsx')).EditDestinationPage,
-    })),
+    component: loadedPage(
+      async () => (await import('./destinations/edit-destination-page.tsx')).EditDestinationPage,
+    ),
   },
   {
     path: '/destinations/:type/:name/replan',
-    component: lazy(async () => ({ default: (await import('./destinations/replan-page.tsx')).ReplanPage })),
+    component: loadedPage(async () => (await import('./destinations/replan-page.tsx')).ReplanPage),
   },
   {
     path: '/destinations/:type/:name/history',
-    component: lazy(async () => ({
-      default: (await import('./associations/history/history-page.tsx')).HistoryPage,
-    })),
+    component: loadedPage(async () => (await import('./associations/history/history-page.tsx')).HistoryPage),
   },
   {
     path: '/destinations/:type/:name/rules',
-    component: lazy(async () => ({ default: (await import('./rules/rules-page.tsx')).RulesPage })),
+    component: loadedPage(async () => (await import('./rules/rules-page.tsx')).RulesPage),
   },
   {
     path: '/destinations/:type/:name/new-rule',
-    component: lazy(async () => ({
-      default: (await import('./rules/write/write-rule-page.tsx')).NewRulePage,
-    })),
+    component: loadedPage(async () => (await import('./rules/write/write-rule-page.tsx')).NewRulePage),
   },
   {
     path: '/destinations/:type/:name/rules/:rule',
-    component: lazy(async () => ({ default: (await import('./rules/rule-page.tsx')).RulePage })),
+    component: loadedPage(async () => (await import('./rules/rule-page.tsx')).RulePage),
   },
   {
     path: '/destinations/:type/:name/rules/:rule/edit',
-    component: lazy(async () => ({
-      default: (await import('./rules/write/write-rule-page.tsx')).EditRulePage,
-    })),
+    component: loadedPage(async () => (await import('./rules/write/write-rule-page.tsx')).EditRulePage),
   },
   {
     path: '/associations',
@@ -96,73 +89,61 @@ export const pages: readonly Page[] = [
       { capability: 'list', path: 'sys/sync/associations' },
       { capability: 'read', path: 'sys/sync/associations/destinations' },
     ],
-    component: lazy(async () => ({
-      default: (await import('./associations/associations-page.tsx')).AssociationsPage,
-    })),
+    component: loadedPage(
+      async () => (await import('./associations/associations-page.tsx')).AssociationsPage,
+    ),
   },
   {
     path: '/associations/secret',
-    component: lazy(async () => ({
-      default: (await import('./associations/of-secret-page.tsx')).OfSecretPage,
-    })),
+    component: loadedPage(async () => (await import('./associations/of-secret-page.tsx')).OfSecretPage),
   },
   {
     path: '/secrets',
     label: 'Secrets',
-    component: lazy(async () => ({
-      default: (await import('./secrets/browse/secrets-page.tsx')).SecretsPage,
-    })),
+    component: loadedPage(async () => (await import('./secrets/browse/secrets-page.tsx')).SecretsPage),
   },
   {
     path: '/secrets/secret',
-    component: lazy(async () => ({ default: (await import('./secrets/secret/secret-page.tsx')).SecretPage })),
+    component: loadedPage(async () => (await import('./secrets/secret/secret-page.tsx')).SecretPage),
   },
   {
     path: '/access',
     label: 'Access',
-    component: lazy(async () => ({
-      default: (await import('./access/auth/auth-mounts-page.tsx')).AuthMountsPage,
-    })),
+    component: loadedPage(async () => (await import('./access/auth/auth-mounts-page.tsx')).AuthMountsPage),
   },
   {
     path: '/access/auth',
-    component: lazy(async () => ({
-      default: (await import('./access/auth/auth-mount-page.tsx')).AuthMountPage,
-    })),
+    component: loadedPage(async () => (await import('./access/auth/auth-mount-page.tsx')).AuthMountPage),
   },
   {
     path: '/access/auth/role',
-    component: lazy(async () => ({ default: (await import('./access/auth/role-page.tsx')).RolePage })),
+    component: loadedPage(async () => (await import('./access/auth/role-page.tsx')).RolePage),
   },
   {
     path: '/access/policies',
-    component: lazy(async () => ({
-      default: (await import('./access/policies/policies-page.tsx')).PoliciesPage,
-    })),
+    component: loadedPage(async () => (await import('./access/policies/policies-page.tsx')).PoliciesPage),
   },
   {
     path: '/access/policies/policy',
-    component: lazy(async () => ({
-      default: (await import('./access/policies/policy-page.tsx')).PolicyPage,
-    })),
+    component: loadedPage(async () => (await import('./access/policies/policy-page.tsx')).PolicyPage),
   },
   {
     path: '/access/tokens',
-    component: lazy(async () => ({ default: (await import('./access/tokens/tokens-page.tsx')).TokensPage })),
+    component: loadedPage(async () => (await import('./access/tokens/tokens-page.tsx')).TokensPage),
   },
   {
     path: '/access/namespaces',
-    component: lazy(async () => ({
-      default: (await import('./access/namespaces/namespaces-page.tsx')).NamespacesPage,
-    })),
+    component: loadedPage(
+      async () => (await import('./access/namespaces/namespaces-page.tsx')).NamespacesPage,
+    ),
   },
   {
     path: '/api',
     label: 'API',
-    component: lazy(async () => ({ default: (await import('./api/api-page.tsx')).ApiPage })),
+    component: loadedPage(async () => (await import('./api/api-page.tsx')).ApiPage),
   },
   {
     path: '/api/operation',
-    component: lazy(async () => ({ default: (await import('./api/operation-page.tsx')).OperationPage })),
+    component: loadedPage(async () => (await import('./api/operation-page.tsx')).OperationPage),
   },
 ];

@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { createApi } from '../api/client.ts';
+import { reloadWith, takenSession } from '../upgrade/handover.ts';
 import { type Arrival, arrive, isArriving, returnSilently } from './people/arrive.ts';
 import { forgetProvider } from './people/sign-in-store.ts';
 import { createQueryClient } from './query-client.ts';
@@ -8,7 +9,7 @@ import { type Session, SessionContext, type SignedIn } from './session.ts';
 import { SignInPage, type WhySignedOut } from './sign-in-page.tsx';
 import { endSession } from './sign-out.ts';
 import { forgetStoredSession, readStoredSession, storeSession } from './stored-session.ts';
-import { mayLeave } from './unsaved-input.ts';
+import { forgetUnsavedInput, mayLeave } from './unsaved-input.ts';
 
 type State =
   | { kind: 'arriving' }
@@ -16,7 +17,7 @@ type State =
   | ({ kind: 'signed out' } & WhySignedOut);
 
 const initialState = (): State => {
-  const user = readStoredSession();
+  const user = readStoredSession() ?? takenSession;
   if (user !== undefined) return { kind: 'signed in', user };
   return isArriving() ? { kind: 'arriving' } : { kind: 'signed out' };
 };
@@ -37,7 +38,8 @@ const minSessionMs = 30_000;
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [state, setState] = useState(initialState);
   useEffect(() => {
-    if (isArriving()) void arrive().then((arrival) => setState(afterArrival(arrival)));
+    if (takenSession === undefined && isArriving())
+      void arrive().then((arrival) => setState(afterArrival(arrival)));
   }, []);
 
   const signIn = (user: SignedIn, keep: boolean) => {
@@ -108,6 +110,11 @@ function SignedInUser({ user, onSignOut, onInvalidToken, onChange, children }: S
     token,
     namespace,
     api,
+    reload: () => {
+      if (!mayLeave()) return;
+      forgetUnsavedInput();
+      reloadWith(user);
+    },
     signOut: () => mayLeave() && onSignOut(),
     changeNamespace: (changed) => mayLeave() && onChange({ ...user, namespace: changed }),
   };

@@ -14,6 +14,8 @@ export interface SignedIn extends Credentials {
 export interface Session extends Credentials {
   api: Api;
   signOut(): void;
+  /** Loads the console again, such as another version, without signing out. */
+  reload(): void;
   /** Continues in another namespace with the same token; '' is the root namespace. */
   changeNamespace(namespace: string): void;
 }

@@ -12,7 +12,8 @@ export function readStoredSession(): SignedIn | undefined {
   }
 }
 
-const isSession = (stored: unknown): stored is SignedIn =>
+/** Whether a parsed text is a session. */
+export const isSession = (stored: unknown): stored is SignedIn =>
   typeof stored === 'object' &&
   stored !== null &&
   'token' in stored &&

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { freePorts } from '../../scripts/free-ports.ts';
+import { freePorts } from '../../../scripts/free-ports.ts';
 import {
   clientId,
   clientSecret,
   type ProviderForTest,
   startProvider,
-} from '../../services/login/tests/jwt/oidc/provider-for-test.ts';
-import { expectStatus } from '../harness/http.ts';
-import { accessibilityFaults } from './browser/accessibility.ts';
-import { describeInBrowser } from './browser/describe-in-browser.ts';
-import { picture } from './browser/picture.ts';
-import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+} from '../../../services/login/tests/jwt/oidc/provider-for-test.ts';
+import { expectStatus } from '../../harness/http.ts';
+import { accessibilityFaults } from '../browser/accessibility.ts';
+import { describeInBrowser } from '../browser/describe-in-browser.ts';
+import { picture } from '../browser/picture.ts';
+import { type ConsoleForTest, startConsole } from '../console-for-test.ts';
 
 /** A user whom the role admits. */
 const ann = { sub: 'ann', claims: { groups: ['operators'] } };

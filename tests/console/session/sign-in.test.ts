@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { expectStatus } from '../harness/http.ts';
-import { describeInBrowser } from './browser/describe-in-browser.ts';
-import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { expectStatus } from '../../harness/http.ts';
+import { describeInBrowser } from '../browser/describe-in-browser.ts';
+import { type ConsoleForTest, startConsole } from '../console-for-test.ts';
 
 const resource = 'https://secrets.example';
 
