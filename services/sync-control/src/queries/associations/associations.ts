@@ -44,8 +44,8 @@ export interface NamingScheme {
 }
 
 /**
- * Creates the association, or restores the existing one, and locks its row. A hold by hand that it has stays, and its naming does
- * unless it ends.
+ * Creates the association, or restores the existing one, and locks its row. A hold by hand that it has for this secret stays,
+ * and its naming does unless it ends.
  */
 export async function upsertAssociation(
   sql: Sql,
@@ -69,7 +69,7 @@ export async function upsertAssociation(
        (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity, by_hand, naming)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb)
      on conflict (destination_id, accessor, secret_name) do update
-       set secret_id = excluded.secret_id, mount = excluded.mount, by_hand = excluded.by_hand or a.by_hand and not a.removing, removing = false, unnamed_keys = default, awaited_names = default, updated_at = now(),
+       set secret_id = excluded.secret_id, mount = excluded.mount, by_hand = excluded.by_hand or a.by_hand and not a.removing and a.secret_id = excluded.secret_id, removing = false, unnamed_keys = default, awaited_names = default, updated_at = now(),
            source_gone_at = null, source_removals = 0, template = excluded.template, granularity = excluded.granularity,
            naming = case when a.removing or a.source_gone_at is not null then excluded.naming else a.naming end,
            planned_revision = case when a.secret_id = excluded.secret_id
