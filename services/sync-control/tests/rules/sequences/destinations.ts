@@ -1,5 +1,5 @@
 import type { TestResponse } from '@secrets/http/testing';
-import { Model } from './model.ts';
+import type { Model } from './model.ts';
 import { type DestinationRequest, destinationCount } from './operations.ts';
 import { destinationType } from './outside.ts';
 import { type SeenSecret, seeSecrets } from './seen.ts';
@@ -96,13 +96,7 @@ export class Destinations {
     if (response.status !== 200) return expectStatus(response, 400, 404, 409, 429);
     const held = `${name} ${secret?.id}`;
     if (act === 'set') this.#model.byHand.add(held);
-    else if (!this.#isKept(name, held, response.body.data.held_by_rules ?? []))
-      this.#model.byHand.delete(held);
-  }
-
-  /** Whether one of these rules leaves an association to be held by hand when it has ended. */
-  #isKept(destination: string, held: string, rules: readonly string[]): boolean {
-    return rules.some((rule) => this.#model.keeping.get(Model.key(destination, rule))?.has(held));
+    else this.#model.letGo(name, held, response.body.data.held_by_rules ?? []);
   }
 }
 

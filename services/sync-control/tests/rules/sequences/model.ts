@@ -66,7 +66,20 @@ export class Model {
       }
       rule.kept = new Set([...rule.kept].filter((id) => ids.has(id)));
     }
-    for (const held of this.byHand) if (!ids.has(held.split(' ')[1]!)) this.byHand.delete(held);
+    for (const holds of [this.byHand, ...this.keeping.values()])
+      for (const held of holds) if (!ids.has(held.split(' ')[1]!)) holds.delete(held);
+  }
+
+  /** Ends the hold by hand of an association, which these rules of its destination still hold. */
+  letGo(destination: string, held: string, rules: readonly string[]): void {
+    this.byHand.delete(held);
+    const holding = rules.map((rule) => Model.key(destination, rule));
+    for (const [rule, keeping] of this.keeping) if (!holding.includes(rule)) keeping.delete(held);
+  }
+
+  /** Everything that is held by hand, or is going to be. */
+  get allByHand(): Set<string> {
+    return new Set([this.byHand, ...this.keeping.values()].flatMap((holds) => [...holds]));
   }
 
   /** Notes what each rule holds while nothing is in progress. */
@@ -75,6 +88,7 @@ export class Model {
       rule.kept = heldBy(rule);
       rule.possible = new Set(rule.kept);
     }
+    for (const keeping of this.keeping.values()) for (const held of keeping) this.byHand.add(held);
     this.keeping.clear();
   }
 

@@ -31,8 +31,9 @@ function* wrongHands(model: Model, { associations }: Seen): Generator<string> {
   const found = associations
     .filter(({ byHand }) => byHand)
     .map(({ destination, secretId }) => `${destination} ${secretId}`);
-  for (const one of found) if (!model.byHand.has(one)) yield `${one} is held by hand`;
-  for (const one of model.byHand) if (!found.includes(one)) yield `${one} is not held by hand`;
+  const wanted = model.allByHand;
+  for (const one of found) if (!wanted.has(one)) yield `${one} is held by hand`;
+  for (const one of wanted) if (!found.includes(one)) yield `${one} is not held by hand`;
   for (const { destination, secretId, byHand, rules } of associations)
     if (!byHand && rules.length === 0) yield `nothing holds ${destination} ${secretId}`;
 }
