@@ -21,6 +21,8 @@ const insertedEvent =
   'select s.id, $13::text, m.id is not null from secret s left join matched m on true where (s.watched or m.id is not null)';
 const insertedEvents =
   'insert into secrets.outbox (secret_id, traceparent) select id, traceparent from secret where watched';
+const savedVersion =
+  '  return notifyIfWatched(context, written);\n}\n\n/**\n * Writes the next version of a secret that is unchanged';
 
 /** The deliberate bugs. */
 export const bugs: readonly Bug[] = [
@@ -101,18 +103,34 @@ export const bugs: readonly Bug[] = [
       },
       {
         file: 'services/secrets/src/kv/versions/save-version.ts',
-        original:
-          '  return notifyIfWatched(context, written);\n}\n\n/**\n * Writes the next version of a secret that is unchanged',
+        original: savedVersion,
         replacement: `  if (written.watched)
     await context.db.query(
       'insert into secrets.outbox (secret_id) select id from secrets.secrets where mount_id = $1 and path = $2',
       [mount.id, path],
     );
-  return notifyIfWatched(context, written);
-}
-
-/**
- * Writes the next version of a secret that is unchanged`,
+${savedVersion}`,
+      },
+    ],
+  },
+  {
+    name: 'match-after-commit',
+    about: 'that rules may match a new secret is recorded after the commit of its first version',
+    edits: [
+      {
+        file: 'services/secrets/src/queries/versions/insert-version.ts',
+        original: insertedEvent,
+        replacement: `${insertedEvent} and m.id is null`,
+      },
+      {
+        file: 'services/secrets/src/kv/versions/save-version.ts',
+        original: savedVersion,
+        replacement: `  if (written.watched)
+    await context.db.query(
+      'insert into secrets.outbox (secret_id, to_match) select id, true from secrets.secrets where mount_id = $1 and path = $2 and current_version = 1',
+      [mount.id, path],
+    );
+${savedVersion}`,
       },
     ],
   },

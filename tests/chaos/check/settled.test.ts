@@ -10,6 +10,7 @@ const settled: Observed = {
   held: new Map([['codehost', new Map([['t0dxs', '{"value":"v"}']])]]),
   unfinished: { 'sync.entries': 0 },
   queued: { 'sync.codehost': 0 },
+  ruled: null,
 };
 const holding = (secrets: Record<string, string>): Observed => ({
   ...settled,

@@ -1,3 +1,5 @@
+import { pendingRules, type Ruled, wrongHolders } from './rules/holders.ts';
+
 /** An association as the service lists it. */
 export interface ListedAssociation {
   /** `<type>/<name>` */
@@ -21,22 +23,26 @@ export interface Observed {
   unfinished: Readonly<Record<string, number>>;
   /** Messages that wait, by queue. */
   queued: Readonly<Record<string, number>>;
+  /** Null without rules. */
+  ruled: Ruled | null;
 }
 
 /** Returns why the system is not settled: what is pending, and where a store differs from what is wanted. */
 export const reasonsUnsettled = (observed: Observed): string[] => [
   ...pending(observed),
   ...differences(observed),
+  ...(observed.ruled === null ? [] : wrongHolders(observed.ruled)),
 ];
 
 /** Whether nothing is pending: where a store differs, it stays so. */
 export const isAtRest = (observed: Observed): boolean => pending(observed).length === 0;
 
-function pending({ associations, work, unfinished, queued }: Observed): string[] {
+function pending({ associations, work, unfinished, queued, ruled }: Observed): string[] {
   const counts = (what: string, found: Readonly<Record<string, number>>) =>
     Object.entries(found).flatMap(([name, count]) => (count > 0 ? [`${count} ${what} in ${name}`] : []));
   return [
     ...work,
+    ...(ruled === null ? [] : pendingRules(ruled)),
     ...associations.flatMap(({ destination, key, status }) =>
       status === 'SYNCED' ? [] : [`${key} in ${destination} is ${status}`],
     ),

@@ -12,6 +12,8 @@ import {
 import { Hands } from './hands.ts';
 import { Operator } from './operator.ts';
 import { Recorder } from './recorder.ts';
+import { creator } from './rules/creator.ts';
+import { Ruler } from './rules/ruler.ts';
 import type { World } from './world.ts';
 
 /** The clients that take part, by the beginning of their names. */
@@ -48,6 +50,7 @@ export class MixedLoad {
       this.hands,
       session(shared, 'session-1'),
       session(shared, 'session-2'),
+      ...(world.ruled.length > 0 ? [creator(shared, 0), creator(shared, 1), new Ruler(shared)] : []),
     ];
   }
 

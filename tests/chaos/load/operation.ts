@@ -1,9 +1,16 @@
+import type { RuleSettings } from './rules/ruled.ts';
+
 /** The act of a request of the load. */
 export type Act =
   | { act: 'write'; key: string; value: string; cas?: number | undefined; version?: number }
   /** `version` is 0 if there was none; `value` is what it returned. */
   | { act: 'read'; key: string; token: string; version?: number; value?: string }
   | { act: 'set' | 'remove'; destination: string; key: string }
+  /** The first version of a secret that rules match, and its metadata. */
+  | { act: 'add'; key: string }
+  | { act: 'tag'; key: string; value: string }
+  | { act: 'rule'; destination: string; rule: string; settings: RuleSettings }
+  | { act: 'end'; destination: string; rule: string; keep: boolean }
   | { act: 'purge' | 'create' | 'rename' | 'replan' | 'retry' | 'inspect'; destination: string }
   | { act: 'disable' | 'enable' }
   | { act: 'login'; token?: string }

@@ -6,6 +6,7 @@ import { RetryingClient } from '../../outages/load/retrying-client.ts';
 import { type HandPolicy, handPolicies } from '../check/by-hand.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Gateway } from './recorder.ts';
+import { ruleBody, ruledMount, ruledTypes, rulePath, stillFolder, stillRule } from './rules/ruled.ts';
 
 /** A destination of the load. */
 export interface LoadedDestination {
@@ -47,6 +48,8 @@ export interface World {
   cycled: LoadedDestination[];
   /** Those of the touched keys, whose external secrets somebody changes by hand. */
   touched: TouchedDestination[];
+  /** Those that only rules associate secrets with; none without rules. */
+  ruled: LoadedDestination[];
   /** A JWT that the login method accepts. */
   jwt: string;
 }
@@ -102,11 +105,12 @@ export const isForeign = (externalName: string): boolean =>
 export const keysOf = ({ coldKeys }: World): string[] => [...hotKeys, ...coldKeys, ...touchedKeys];
 
 /** All destinations. */
-export const destinationsOf = ({ changing, still, cycled, touched }: World): LoadedDestination[] => [
+export const destinationsOf = ({ changing, still, cycled, touched, ruled }: World): LoadedDestination[] => [
   ...changing,
   ...still,
   ...cycled,
   ...touched,
+  ...ruled,
 ];
 
 /** Those of them that exist now. */
@@ -139,12 +143,14 @@ export interface WorldOptions {
   coldKeys?: number;
   /** The drift policies of the touched destinations. A service of an older revision may know only `report`. */
   policies?: readonly HandPolicy[];
+  /** Whether there are rules; by default not. */
+  withRules?: boolean;
 }
 
 /** Creates the mount, the login method and the destinations, and writes each secret once. */
 export async function createWorld(
   { system }: Stage,
-  { coldKeys = usualColdKeys, policies = handPolicies }: WorldOptions,
+  { coldKeys = usualColdKeys, policies = handPolicies, withRules = false }: WorldOptions,
 ): Promise<World> {
   const sandbox = sandboxControl(system.sandboxUrl);
   const { request: api, requestUnlessGone: apiUnlessGone } = new RetryingClient(system);
@@ -156,8 +162,12 @@ export async function createWorld(
   const still = await destinationsNamed(sandbox, 'still');
   const cycled = await destinationsNamed(sandbox, 'cycled');
   const touched = (await Promise.all(policies.map((policy) => touchedWith(sandbox, policy)))).flat();
-  for (const one of [...changing, ...still, ...cycled, ...touched])
+  const ruled = (withRules ? await destinationsNamed(sandbox, 'ruled') : []).filter(({ type }) =>
+    ruledTypes.includes(type),
+  );
+  for (const one of [...changing, ...still, ...cycled, ...touched, ...ruled])
     await api('POST', one.path, { ...one.fields, ...shapeOf(one, 0) });
+  await writeStillRules(api, ruled);
   const gateways = [system.processes.gateway, system.processes['gateway-2']!];
   const jwt = await sandbox.issueToken({ audience: resource, oid: principal });
   return {
@@ -172,6 +182,7 @@ export async function createWorld(
     still,
     cycled,
     touched,
+    ruled,
     jwt,
   };
 }
@@ -186,6 +197,17 @@ const destinationsNamed = (sandbox: SandboxControl, name: string): Promise<Loade
       fields: fields(await sandbox.store(type)),
     })),
   );
+
+async function writeStillRules(api: Api, ruled: readonly LoadedDestination[]): Promise<void> {
+  if (ruled.length > 0)
+    await api('POST', `sys/mounts/${ruledMount}`, { type: 'kv', options: { version: '2' } });
+  for (const [nth, one] of ruled.entries())
+    await api(
+      'POST',
+      rulePath(one, stillRule),
+      ruleBody({ path: `${stillFolder(nth)}/*`, metadata_match: {} }),
+    );
+}
 
 async function touchedWith(sandbox: SandboxControl, policy: HandPolicy): Promise<TouchedDestination[]> {
   const destinations = await destinationsNamed(sandbox, touchedName + policy);

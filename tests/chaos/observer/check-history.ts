@@ -8,6 +8,7 @@ import { checkTokens } from '../check/histories/tokens.ts';
 import { checkVersions, type FinalVersions } from '../check/histories/versions.ts';
 import { checkLeases } from '../check/leases.ts';
 import { checkOverlaps, type ServedCall, type Standstill } from '../check/overlaps.ts';
+import { checkRules } from '../check/rules/acknowledged.ts';
 import type { Observed } from '../check/settled.ts';
 import { type Operation, ofKind } from '../load/operation.ts';
 import { isTouched, keysOf, mount, type World } from '../load/world.ts';
@@ -39,6 +40,7 @@ export async function checkHistory(evidence: Evidence): Promise<Violations> {
     'versions of secrets': checkVersions(history, await finalVersions(world)),
     'revoked tokens': [...checkTokens(history), ...(await revokedAlive(world, history))],
     associations: checkAssociations(history, cycled, { associations, destinations }),
+    rules: observed.ruled === null ? [] : checkRules(history, observed.ruled),
     'worked on twice at once': checkOverlaps(await servedCalls(evidence), evidence.standstills, leaseMs),
     leases: checkLeases(await leaseChanges(stage.system.postgres.url)),
     'audit log': checkAudit(history, auditOf(stage)),

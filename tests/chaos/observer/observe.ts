@@ -5,6 +5,7 @@ import { silentLogger } from '../../../libs/telemetry/src/index.ts';
 import { sandboxTypes } from '../../harness/destination-types.ts';
 import { client } from '../../harness/http.ts';
 import type { ListedAssociation, Observed } from '../check/settled.ts';
+import { ruledValue } from '../load/rules/ruled.ts';
 import {
   destinationsOf,
   isForeign,
@@ -14,6 +15,7 @@ import {
   type World,
 } from '../load/world.ts';
 import type { Stage } from '../stage/stage.ts';
+import { observeRules } from './observe-rules.ts';
 
 const queues = [secretChangesQueue, ...sandboxTypes.map(({ type }) => syncQueue(type))];
 
@@ -29,10 +31,16 @@ export async function observe(stage: Stage, world: World): Promise<Observed> {
     const contents = Object.entries(await world.sandbox.contents(type)).filter(([name]) => !isForeign(name));
     return [type, new Map(contents.map(([name, value]) => [name.toLowerCase(), value]))];
   });
+  const ruled = world.ruled.length === 0 ? null : await observeRules(stage.system.postgres.url);
+  const ruledValues = [...(ruled?.secrets.keys() ?? [])].map((key): [string, string] => [
+    key,
+    JSON.stringify({ value: ruledValue(world.canary, key) }),
+  ]);
   return {
     associations: listed.flatMap(({ associations }) => associations),
     work: listed.flatMap(({ work }) => work),
-    values: new Map(await Promise.all(values)),
+    ruled,
+    values: new Map([...(await Promise.all(values)), ...ruledValues]),
     held: new Map(await Promise.all(held)),
     unfinished: await unfinishedRows(stage.system.postgres.url),
     queued: await queuedMessages(stage.system.rabbit.url),

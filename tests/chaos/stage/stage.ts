@@ -31,6 +31,8 @@ export interface Stage {
 
 const env = {
   CONSOLE: 'false',
+  // What rules release is never confirmed here.
+  REMOVAL_BRAKE_PERCENT: '100',
   BUDGETS: sandboxTypes.map(({ type }) => `${type}=${callsPerSecond}`).join(','),
 };
 const noRepairs = { LOST_AFTER_SECONDS: String(repairSeconds), RECONCILE_SECONDS: String(repairSeconds) };
