@@ -1,6 +1,6 @@
 -- login: up to 031.do.bound-configs.sql
 -- secrets: up to 011.do.watched-patterns.sql
--- sync: up to 056.do.names-of-rules.sql
+-- sync: up to 058.do.rule-health.sql
 
 create table login.access_changes (
   change_id uuid,
@@ -1289,9 +1289,13 @@ CREATE INDEX rule_refusals_of_secret ON sync.rule_refusals USING btree (secret_i
 
 CREATE INDEX rules_by_beginning ON sync.rules USING btree (mount_id, beginning);
 
+CREATE INDEX rules_by_run ON sync.rules USING btree (COALESCE(last_run_at, created_at)) WHERE ((error IS NULL) AND (phase <> 'ending'::text));
+
 CREATE INDEX rules_due ON sync.rules USING btree (due_at);
 
 CREATE INDEX rules_in_progress ON sync.rules USING btree (id) WHERE (fence IS NOT NULL);
+
+CREATE INDEX rules_with_error ON sync.rules USING btree (id) WHERE (error IS NOT NULL);
 
 CREATE INDEX store_reads_by_age ON sync.store_reads USING btree (requested_at);
 

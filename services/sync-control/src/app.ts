@@ -156,4 +156,5 @@ const createFollowing = (
   log,
   brake: { limits: brakeOf(settings), log },
   failures: observed.followFailures,
+  counts: observed.rules,
 });

@@ -26,6 +26,7 @@ import { countEvents } from './events/count-events.ts';
 import type { EventFeed } from './events/event-feed.ts';
 import { EntryCounter } from './metrics/entry-counter.ts';
 import { measureDeadLetters, measurePauses, measureQueue } from './metrics/measure-queue.ts';
+import { measureRules } from './metrics/measure-rules.ts';
 import type { SyncMetrics } from './metrics/sync-metrics.ts';
 import { countHeld } from './queries/changes/removal-brakes.ts';
 import { deadlines } from './queries/deadlines.ts';
@@ -90,10 +91,10 @@ export const statementTasks: readonly Task[] = [
     }),
   ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>
     every(pollSeconds, 'imports', log, (isStopping) => advanceImports({ context, log }, isStopping)),
-  ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>
-    every(pollSeconds, 'rules', log, (isStopping) => advanceRules({ context, log }, isStopping)),
-  ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>
-    every(pollSeconds, 'refused secrets', log, () => retryRefusals({ context }, randomUUID())),
+  ({ following }, { pollSeconds = defaultPollSeconds }) =>
+    every(pollSeconds, 'rules', following.log, (isStopping) => advanceRules(following, isStopping)),
+  ({ following }, { pollSeconds = defaultPollSeconds }) =>
+    every(pollSeconds, 'refused secrets', following.log, () => retryRefusals(following, randomUUID())),
   ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) => {
     const awaited = new AwaitedValues(context, log);
     return every(pollSeconds, 'awaited values', log, () => awaited.advance());
@@ -131,6 +132,7 @@ export const statementTasks: readonly Task[] = [
     every(measureSeconds, 'queue metrics', log, async () => {
       await measureQueue(context.db, observed);
       await measurePauses(context.db, observed);
+      await measureRules(context.db, observed);
     }),
   ({ following: { log }, events }) => every(followSeconds, 'events', log, () => events.advance()),
   ({ following: { context, log } }, { pollSeconds = defaultPollSeconds }) =>

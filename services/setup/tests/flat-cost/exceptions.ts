@@ -42,6 +42,8 @@ export const counted: Record<string, number> = {
   countRules: 11_000,
   countHolds: 1_000,
   countRefusals: 1_000,
+  // Up to a limit, of rules with an error, and of refusals.
+  readRuleHealth: 20_000,
   // One page of 200, looked up by ID.
   listUnheld: 200,
   // The destinations of one account.

@@ -226,12 +226,13 @@ insert into login.wrapped_responses (hash, accessor, namespace_id, sealed, ttl_s
     from generate_series(1, 100000) as n;
 insert into login.wrapped_space (namespace_id, bytes) select namespace_id, sum(bytes) from login.wrapped_responses group by namespace_id;
 
--- rules: 10,000 of one mount, of which every second is due, and half have a beginning that no path has. The first one has 50,000 holds,
+-- rules: 10,000 of one mount, of which every second is due, every third has an error, and half have a beginning that no path has. The first one has 50,000 holds,
 -- of which its run has not confirmed every second, and 5,000 secrets are refused.
-insert into sync.rules (id, destination_id, name, mount_id, mount, path, beginning, exclude, metadata_match, sealed_owner, run_id, due_at)
+insert into sync.rules (id, destination_id, name, mount_id, mount, path, beginning, exclude, metadata_match, sealed_owner, run_id, due_at, error, last_run_at)
   select md5('rule' || n)::uuid, md5('destination' || case when n <= 1000 then 1 else n % 1000 + 1 end)::uuid, 'rule' || n, md5('mount')::uuid, 'kv',
          case when n % 2 = 0 then 'none' || n || '/*' else 'team' || n || '/*' end, case when n % 2 = 0 then 'none' || n else 'team' || n end,
-         '{}', '{}', '\x00', md5('run')::uuid, now() + case when n % 2 = 0 then 1 else -1 end * interval '1 hour' from generate_series(1, 10000) as n;
+         '{}', '{}', '\x00', md5('run')::uuid, now() + case when n % 2 = 0 then 1 else -1 end * interval '1 hour',
+         case when n % 3 = 0 then 'e' end, now() - n * interval '1 second' from generate_series(1, 10000) as n;
 insert into secrets.watched_patterns (rule_id, mount_id, beginning) select id, mount_id, beginning from sync.rules;
 insert into sync.rule_holds (rule_id, association_id, run_id)
   select md5('rule1')::uuid, id, case when hashtext(id::text) % 2 = 0 then md5('run')::uuid else md5('earlier run')::uuid end

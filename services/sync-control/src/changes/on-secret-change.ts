@@ -8,6 +8,7 @@ import { applyPlan } from '../associations/planning/apply-plan.ts';
 import { requestAssociationRemoval } from '../associations/request-association-removal.ts';
 import type { Context } from '../context.ts';
 import { matchChanged } from '../destinations/rules/background/match-changed.ts';
+import type { RuleCounts } from '../metrics/sync-metrics.ts';
 import {
   type FollowedAssociation,
   isPlanLost,
@@ -33,6 +34,8 @@ export interface FollowContext {
   brake: RemovalBrake;
   /** Counts secrets that could not be followed. */
   failures?: ReturnType<Metrics['counter']>;
+  /** Counts secrets that rules match. */
+  counts?: RuleCounts;
 }
 
 /**
@@ -57,7 +60,7 @@ export async function onSecretChange(
     if (secret !== undefined) await followEach(following, { secret, origin: 'user' }, ids);
   }
   const wasRefused = associations.length === 0 && (await isRefused(db, secretId));
-  if (isToMatch || wasRefused) await matchChanged(following.context, secretId, requestId);
+  if (isToMatch || wasRefused) await matchChanged(following, secretId, requestId);
   return 'ack';
 }
 

@@ -46,9 +46,34 @@ export function syncMetrics(metrics: Metrics) {
       'Age of the oldest round of looks that has ended, in periods of its destination',
       [...byType],
     ),
+    rules: ruleMetrics(metrics),
     deadLetters: metrics.gauge('sync_dead_letters', 'Messages that no consumer could handle', ['queue']),
     found: (sweep: Sweep, count: number) => finds.inc({ sweep }, count),
   };
 }
+
+const matchOutcomes = ['associated', 'refused', 'postponed'] as const;
+
+/** Metrics of rules. */
+function ruleMetrics(metrics: Metrics) {
+  const matches = metrics.counter('sync_rule_matches_total', 'Secrets that rules match, by outcome', [
+    'outcome',
+  ]);
+  for (const outcome of matchOutcomes) matches.inc({ outcome }, 0);
+  return {
+    matches,
+    pages: metrics.histogram('sync_rule_page_seconds', 'Time for a page of a rule'),
+    withErrors: metrics.gauge('sync_rules_with_errors', 'Rules that have an error, up to 10,000'),
+    refusals: metrics.gauge('sync_rule_refusals', 'Secrets that rules have refused, up to 10,000'),
+    oldestDue: metrics.gauge('sync_rules_oldest_due_seconds', 'For how long the first due rule has been due'),
+    oldestRun: metrics.gauge(
+      'sync_rules_oldest_run_seconds',
+      'Time since the last complete run of the rule for which that is longest ago',
+    ),
+  };
+}
+
+/** Where the work for rules counts what it does. */
+export type RuleCounts = Pick<ReturnType<typeof ruleMetrics>, 'matches' | 'pages'>;
 
 export type SyncMetrics = ReturnType<typeof syncMetrics>;

@@ -10,6 +10,7 @@ import {
   insertAssociations,
   lockAssociationsByName,
 } from '../../../../sync-control/src/queries/associations/associations.ts';
+import { readRuleHealth } from '../../../../sync-control/src/queries/rules/rule-health.ts';
 import * as holds from '../../../../sync-control/src/queries/rules/rule-holds.ts';
 import * as plans from '../../../../sync-control/src/queries/rules/rule-plans.ts';
 import * as refusals from '../../../../sync-control/src/queries/rules/rule-refusals.ts';
@@ -63,6 +64,7 @@ const controlCases: Case[] = casesOf('sync-control', {
     await refusals.listRefusals(db, id, 20);
     await refusals.countRefusals(db, id, 1_000);
   },
+  'measuring rules': (db) => readRuleHealth(db, 10_000),
   'writing a rule': async (db) => {
     await rules.lockRule(db, destinations.busy, 'rule1');
     await rules.countRules(db, destinations.busy, { ofDestination: 1_000, ofAll: 10_000 });

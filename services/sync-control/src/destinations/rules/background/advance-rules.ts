@@ -3,6 +3,7 @@ import { SealError } from '@secrets/seal';
 import { type Logger, logFailure } from '@secrets/telemetry';
 import { secretsAtOnce } from '../../../associations/batches/associate-many.ts';
 import type { Context } from '../../../context.ts';
+import type { RuleCounts } from '../../../metrics/sync-metrics.ts';
 import { beforeFirst } from '../../../queries/associations/association-pages.ts';
 import { confirmHolds, listHolds } from '../../../queries/rules/rule-holds.ts';
 import { deleteRefusals, upsertRefusals } from '../../../queries/rules/rule-refusals.ts';
@@ -26,6 +27,7 @@ import { releaseHolds } from './release-holds.ts';
 export interface RuleWork {
   context: Context;
   log: Logger;
+  counts?: RuleCounts;
 }
 
 /** Holds that are looked at for one page. */
@@ -63,16 +65,18 @@ const continued = (lease: RuleLease, more: Partial<RuleProgress>): RuleProgress 
   ...more,
 });
 
-async function advance({ context }: RuleWork, lease: RuleLease): Promise<RuleProgress | undefined> {
+async function advance(work: RuleWork, lease: RuleLease): Promise<RuleProgress | undefined> {
+  const { context } = work;
   if (lease.phase === 'ending') return endSome(context, lease);
   if (lease.phase === 'releasing') return releaseSome(context, lease);
   if (!lease.isSeen) return continued(lease, { retryInSeconds: 1 });
   if (lease.isClosed) return continued(lease, { retryInSeconds: maxPauseSeconds });
-  return matchSome(context, lease);
+  const endPage = work.counts?.pages.startTimer();
+  return matchSome(work, lease).finally(endPage);
 }
 
-async function matchSome(context: Context, lease: RuleLease): Promise<RuleProgress> {
-  const { secrets, db } = context;
+async function matchSome(work: RuleWork, lease: RuleLease): Promise<RuleProgress> {
+  const { secrets, db } = work.context;
   const requestId = randomUUID();
   const page = await secrets.matching(requestId, lease.mountId, lease, { after: lease.position });
   if (page.mount === null)
@@ -80,7 +84,7 @@ async function matchSome(context: Context, lease: RuleLease): Promise<RuleProgre
   const matches = page.secrets.map(({ secret_id: secretId, path }) => ({ secretId, path }));
   const held = await confirmHolds(db, lease, page.mount.accessor, matches);
   const fresh = matches.filter(({ secretId }) => !held.has(secretId));
-  const { error, stoppedAt } = await associateEach(context, lease, fresh, requestId);
+  const { error, stoppedAt } = await associateEach(work, lease, fresh, requestId);
   if (stoppedAt !== undefined) return interrupted(lease, matches, stoppedAt, error);
   const matchedSoFar = lease.matchedSoFar + matches.length;
   const isOver = lease.position === '' || lease.attempts > 0; // what has interrupted the run
@@ -115,7 +119,7 @@ interface Associated {
 }
 
 async function associateEach(
-  context: Context,
+  work: RuleWork,
   lease: RuleLease,
   matches: readonly Match[],
   requestId: string,
@@ -123,7 +127,7 @@ async function associateEach(
   if (matches.length === 0) return { error: null };
   let associate: AssociateMatches;
   try {
-    associate = await matchAssociator(context, lease, requestId);
+    associate = await matchAssociator(work.context, lease, requestId);
   } catch (error) {
     if (error instanceof OwnerGone) return { error: error.message };
     throw error;
@@ -135,8 +139,9 @@ async function associateEach(
     const outcomes = await associate(batch);
     const end = outcomes.findIndex(({ kind }) => kind === 'postponed');
     const done = end < 0 ? batch.length : end;
-    await recordOutcomes(context, lease.id, batch.slice(0, done), outcomes);
+    await recordOutcomes(work, lease.id, batch.slice(0, done), outcomes);
     const postponed = outcomes[done];
+    if (postponed?.kind === 'postponed') work.counts?.matches.inc({ outcome: 'postponed' });
     if (postponed?.kind === 'postponed') return { error: postponed.reason, stoppedAt: batch[done]! };
   }
   return { error: null };
@@ -144,11 +149,12 @@ async function associateEach(
 
 /** Records which matches are refused, and why. */
 export async function recordOutcomes(
-  { db }: Pick<Context, 'db'>,
+  { context: { db }, counts }: Pick<RuleWork, 'context' | 'counts'>,
   ruleId: string,
   matches: readonly Match[],
   outcomes: readonly MatchOutcome[],
 ): Promise<void> {
+  for (const at of matches.keys()) counts?.matches.inc({ outcome: outcomes[at]!.kind });
   const refusals = matches.flatMap((match, at) => {
     const outcome = outcomes[at]!;
     if (outcome.kind === 'associated') return [];

@@ -9,11 +9,14 @@ import { type RuleWork, recordOutcomes } from './advance-rules.ts';
 import { matchAssociator, OwnerGone } from './associate-matches.ts';
 import { releaseHolds } from './release-holds.ts';
 
+type MatchWork = Pick<RuleWork, 'context' | 'counts'>;
+
 /**
  * Compares the rules of a mount with a secret that is new there or has other metadata: those that match it associate it, and
  * those that no longer do let it go. What cannot be associated now is tried again by the task.
  */
-export async function matchChanged(context: Context, secretId: string, requestId: string): Promise<void> {
+export async function matchChanged(work: MatchWork, secretId: string, requestId: string): Promise<void> {
+  const { context } = work;
   const [place] = await context.secrets.places(requestId, [secretId]);
   if (place === undefined) return;
   const { db } = context;
@@ -21,7 +24,7 @@ export async function matchChanged(context: Context, secretId: string, requestId
   const holds = await listHoldsOfSecret(db, secretId);
   const holding = new Set(holds.map(({ ruleId }) => ruleId));
   for (const rule of near)
-    if (!holding.has(rule.id) && isAbout(rule, place)) await associatePlace(context, rule, place, requestId);
+    if (!holding.has(rule.id) && isAbout(rule, place)) await associatePlace(work, rule, place, requestId);
   await releaseOthers(context, place, holds);
 }
 
@@ -31,19 +34,19 @@ const isAbout = (
 ): boolean => rule.mountId === mountId && matchesRule(rule, { path, customMetadata: custom_metadata });
 
 async function associatePlace(
-  context: Context,
+  work: MatchWork,
   rule: RuleOfDestination,
   { secret_id: secretId, path }: SecretPlace,
   requestId: string,
 ): Promise<void> {
   const match = { secretId, path };
   try {
-    const associate = await matchAssociator(context, rule, requestId);
-    await recordOutcomes(context, rule.id, [match], await associate([match]));
+    const associate = await matchAssociator(work.context, rule, requestId);
+    await recordOutcomes(work, rule.id, [match], await associate([match]));
   } catch (error) {
     // The next run shows it with the rule.
     if (!(error instanceof OwnerGone || error instanceof SealError)) throw error;
-    await recordOutcomes(context, rule.id, [match], [{ kind: 'refused', reason: reasonOf(error) }]);
+    await recordOutcomes(work, rule.id, [match], [{ kind: 'refused', reason: reasonOf(error) }]);
   }
 }
 
@@ -67,11 +70,8 @@ async function releaseOthers(
 const refusalsAtOnce = 20;
 
 /** Tries refused secrets that are due again. A secret that is gone, or that the rule no longer matches, is refused no more. */
-export async function retryRefusals(
-  { context }: Pick<RuleWork, 'context'>,
-  requestId: string,
-): Promise<void> {
-  const { db, secrets } = context;
+export async function retryRefusals(work: MatchWork, requestId: string): Promise<void> {
+  const { db, secrets } = work.context;
   const due = await claimRefusals(db, refusalsAtOnce);
   if (due.length === 0) return;
   const places = await secrets.places(requestId, [...new Set(due.map(({ secretId }) => secretId))]);
@@ -81,6 +81,6 @@ export async function retryRefusals(
     const rule = rules.find(({ id }) => id === ruleId);
     if (place === undefined || rule === undefined || !isAbout(rule, place))
       await deleteRefusals(db, ruleId, [secretId]);
-    else await associatePlace(context, rule, place, requestId);
+    else await associatePlace(work, rule, place, requestId);
   }
 }
