@@ -28,8 +28,8 @@ export interface BenchOptions {
   /** Destination types whose throughput `sync` measures, without the delay; all and the delay if undefined. */
   types: readonly string[] | undefined;
   /**
-   * Number of entries that `fairness` and `backlog` queue, and that `drift` looks at next to writes. Each measurement has its own
-   * default.
+   * Number of entries that `fairness` and `backlog` queue, and that `drift` looks at next to writes, and of existing secrets of
+   * `rules`. Each measurement has its own default.
    */
   entries: number | undefined;
   /** Part of the names of the requests that `hostile` measures; undefined for all. */
@@ -120,8 +120,8 @@ Options:
   --secrets N     number of secrets that sync pushes, and that drift looks at and adopts; default ${flags.secrets.default}
   --types LIST    destination types whose throughput sync measures, separated by commas, and no delay; default all, and the delay.
                   Not with --docs
-  --entries N     number of entries that fairness and backlog queue, and of those that drift looks at next to writes; each figure
-                  states its number
+  --entries N     number of entries that fairness and backlog queue, of those that drift looks at next to writes, and of existing
+                  secrets that rules associates; each figure states its number
   --only TEXT     measures only the requests of hostile whose names contain the text
   --out FOLDER    where to write the figures as JSON and as charts; default ${flags.out.default}
   --docs          also writes them into docs/performance, where they replace those with the same titles

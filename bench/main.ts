@@ -26,6 +26,10 @@ import { benchAdopt } from './sync/drift/adopt.ts';
 import { benchLooks } from './sync/drift/looks.ts';
 import { benchNextToLooks } from './sync/drift/next-to-looks.ts';
 import { benchNotice } from './sync/drift/notice.ts';
+import { benchBesideRules } from './sync/rules/beside-rules.ts';
+import { benchExistingSecrets } from './sync/rules/existing-secrets.ts';
+import { benchFirstWrites } from './sync/rules/first-writes.ts';
+import { benchNextToRules } from './sync/rules/next-to-rules.ts';
 import { benchThroughput } from './sync/throughput.ts';
 import { type BenchDatabase, type BenchServers, startServers } from './system/servers.ts';
 import { benchHostile } from './tenants/hostile.ts';
@@ -45,6 +49,7 @@ const parts: Record<BenchmarkName, Measure[]> = {
   login: [benchLogin],
   sync: [benchThroughput, benchDelay],
   drift: [benchLooks, benchNotice, benchNextToLooks, benchAdopt],
+  rules: [benchFirstWrites, benchBesideRules, benchExistingSecrets, benchNextToRules],
   fairness: [benchAdmission, benchFairness, benchAccountBudget],
   backlog: [benchBacklog, benchDrain, benchDrainWithinBudget],
   standalone: [benchStandalone],

@@ -11,6 +11,7 @@ export const abouts = {
   sync: "delay of a write, and new values per second, compared with the provider's client in a loop",
   drift:
     'calls and rows written to look at unchanged secrets, how soon a change is noticed, and what looks cost writes',
+  rules: 'how soon what a rule matches is outside, and what rules cost other writes and destinations',
   fairness: 'what a destination in trouble costs the others, and the budget of an account',
   backlog: 'what a long queue costs, and how fast it drains',
   standalone: 'delay of a write in one process, next to a destination in trouble',

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../command-line.ts';
 import { commitTimes, publishTimes } from '../limits/steps.ts';
 import { median, quantile } from '../load/statistics.ts';
 import { figure, verdictOf } from '../output/figure.ts';
 import type { Report } from '../output/report.ts';
+import { callsBySecret, writeAtPace } from './paced-writes.ts';
 import { destination, mount, newValue, type SyncSetup, untilTrue, withSyncSetup } from './sync-setup.ts';
 
 const writesPerSecond = 50;
@@ -15,6 +15,7 @@ const steps = 200;
 /** Names of the secrets, one for each write of a second. */
 const names = Array.from({ length: writesPerSecond }, (_, at) => `delay/app-${at}.`);
 const nameOf = (write: number): string => names[write % names.length]!;
+const namesOf = (count: number): string[] => Array.from({ length: count }, (_, at) => nameOf(at));
 const columns = ['', 'p50 ms', 'p99 ms', 'delay / limit', 'p50 met, p99 met'];
 const target = { p50: 8, p99: 40 };
 
@@ -33,7 +34,7 @@ async function measureDelay(setup: SyncSetup, { servers, log }: BenchOptions): P
     await setup.product.api('POST', `${mount}/data/${name}`, newValue());
     await setup.product.api('POST', `${destination}/associations/set`, { mount, secret_name: name });
   }
-  await writeAtPace(setup, warmUpWrites);
+  await writeAtPace(setup, namesOf(warmUpWrites), writesPerSecond);
   await untilTrue(setup, 'the writes before the measurement are pushed', allPushed);
   const delays = await delaysOf(setup, log);
   log('measuring each step alone');
@@ -88,54 +89,19 @@ function row(what: string, times: number[], ofLimit?: number): string[] {
 const allPushed = `not exists (select from secrets.outbox) and not exists (select from sync.entries where status <> 'SYNCED')
   and not exists (select from sync.associations a join secrets.secrets s on s.id = a.secret_id where a.planned_revision < s.revision)`;
 
-/** A write, and when it was sent and answered, in ms since 1970. */
-interface Write {
-  name: string;
-  sentAt: number;
-  answeredAt: number;
-}
-
-const now = () => performance.timeOrigin + performance.now();
-
-/** Writes at a steady pace, whatever the responses take. */
-async function writeAtPace({ product }: SyncSetup, count: number): Promise<Write[]> {
-  const began = performance.now();
-  const pending: Promise<Write>[] = [];
-  for (let at = 0; at < count; at += 1) {
-    await sleep(Math.max(0, began + (at * 1_000) / writesPerSecond - performance.now()));
-    const name = nameOf(at);
-    const sentAt = now();
-    const write = product.api('POST', `${mount}/data/${name}`, newValue());
-    pending.push(write.then(() => ({ name, sentAt, answeredAt: now() })));
-  }
-  return await Promise.all(pending);
-}
-
 /**
  * Returns the delays in ms. A write has arrived with the first put of its name after it was sent: each name is written
  * once per second, and after a longer delay two of its writes may be pushed together.
  */
 async function delaysOf(setup: SyncSetup, log: (line: string) => void): Promise<number[]> {
   const began = performance.now();
-  const written = await writeAtPace(setup, writes);
+  const written = await writeAtPace(setup, namesOf(writes), writesPerSecond);
   log(`${writes} writes in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
   await untilTrue(setup, 'every write is pushed', allPushed);
-  const puts = await putsOf(setup);
+  const puts = await callsBySecret(setup, 'PutSecretValue', new Set(names));
   const arrivals = written.map(({ name, sentAt }) => puts.get(name)!.find((at) => at >= Math.floor(sentAt))!);
   log(`${new Set(written.map(({ name }, at) => `${name} ${arrivals[at]}`)).size} puts`);
   return written.map(({ answeredAt }, at) => arrivals[at]! - answeredAt);
-}
-
-/** Returns when the store has answered each put, by secret, in ms since 1970. */
-async function putsOf({ sandbox }: SyncSetup): Promise<Map<string, number[]>> {
-  const { calls } = (await sandbox('GET', 'calls?store=cloudA-sm&limit=5000')) as {
-    calls: { at: string; operation: string; name: string; outcome: unknown }[];
-  };
-  const times = calls
-    .filter(({ operation, outcome }) => operation === 'PutSecretValue' && outcome === 200)
-    .map(({ at, name }) => ({ at: Date.parse(at), name: names.find((one) => name.includes(one))! }));
-  const puts = Map.groupBy(times, ({ name }) => name);
-  return new Map([...puts].map(([name, of]) => [name, of.map(({ at }) => at).sort((a, b) => a - b)]));
 }
 
 async function callTimes({ storeProcess, addresses }: SyncSetup): Promise<number[]> {
