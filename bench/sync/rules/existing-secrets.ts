@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../../command-line.ts';
 import { memoryOf } from '../../load/process-tree.ts';
+import { median } from '../../load/statistics.ts';
 import { figure, figureColumns, figureRow } from '../../output/figure.ts';
 import type { Report } from '../../output/report.ts';
 import { addFault, countCalls } from '../../scheduling/store-faults.ts';
 import { destination, mount, type SyncSetup, untilTrue, withSyncSetup } from '../sync-setup.ts';
-import { insertSecrets, untilUpToDate, writeRule } from './write-rule.ts';
+import { insertSecrets, planRule, untilUpToDate, writeRule } from './write-rule.ts';
 
 const defaultEntries = 100_000;
 const storeMs = 1;
 const minRate = 0.9;
 const maxGrowth = 1.1;
+const plans = 20;
+const maxPlanMs = 200;
 /** Secrets per second that may be drained at most: so many are queued for the measurement of it. */
 const drainedAtMost = 2_000;
 /** Windows grow, and code is compiled. */
@@ -18,7 +21,10 @@ const warmUpSeconds = 4;
 /** The services whose memory is compared. */
 const services = ['sync-control', 'secrets'] as const;
 
-/** Measures how fast a rule associates existing secrets, next to how fast they are drained, and the memory that it needs. */
+/**
+ * Measures how long the plan of a rule over existing secrets takes, how fast it associates them, next to how fast they are
+ * drained, and the memory that it needs.
+ */
 export const benchExistingSecrets = (options: BenchOptions): Promise<Report[]> =>
   withSyncSetup(options, {}, async (setup) => {
     const { log, seconds } = options;
@@ -38,10 +44,23 @@ export const benchExistingSecrets = (options: BenchOptions): Promise<Report[]> =
       'what was queued is drained',
       `not exists (select from sync.entries where status <> 'SYNCED')`,
     );
+    const planMs = await planTimes(setup);
+    log(`plan: p50 ${median(planMs).toFixed(0)} ms`);
     const associated = await associate(setup, created, { folder: 'existing', count: entries });
     log(`associated: ${associated.rate.toFixed(0)}/s, outside meanwhile: ${associated.outside.toFixed(0)}/s`);
-    return [reportOf({ entries, idle: idle.rate, drained, ...associated })];
+    return [reportOf({ entries, idle: idle.rate, drained, planMs, ...associated })];
   });
+
+/** Returns the times in ms of the first page of a plan, one after the other. */
+async function planTimes(setup: SyncSetup): Promise<number[]> {
+  const times: number[] = [];
+  for (let at = 0; at < plans; at += 1) {
+    const began = performance.now();
+    await planRule(setup, destination, { mount, folder: 'existing' });
+    times.push(performance.now() - began);
+  }
+  return times;
+}
 
 interface Associated {
   /** Secrets that were associated per second, and that reached the store meanwhile. */
@@ -105,10 +124,23 @@ async function drain(
   return (((await created()) - before) * 1_000) / (performance.now() - began);
 }
 
-function reportOf(measured: Associated & { entries: number; idle: number; drained: number }): Report {
-  const { entries, idle, drained, rate, outside, memory } = measured;
+interface Measured extends Associated {
+  entries: number;
+  idle: number;
+  drained: number;
+  planMs: number[];
+}
+
+function reportOf(measured: Measured): Report {
+  const { entries, idle, drained, planMs, rate, outside, memory } = measured;
   const peer = { name: 'drained', measured: drained };
   const figures = [
+    figure({
+      name: 'first page of its plan, p50',
+      measured: median(planMs),
+      unit: 'ms',
+      target: { of: 'measured', atMost: maxPlanMs },
+    }),
     figure({
       name: 'associated',
       measured: rate,
@@ -133,6 +165,7 @@ function reportOf(measured: Associated & { entries: number; idle: number; draine
     columns: figureColumns,
     rows: figures.map((each) => figureRow(each)),
     notes: [
+      `plan: ${planMs.length} requests for its first page, one after the other, before the rule is written`,
       `associated: per second of the run, while what it associates is drained by one worker process; the store responds after ${storeMs} ms, and no budget limits it`,
       'drained: secrets per second that another rule had associated before, while syncing was disabled',
       'memory: resident, at most during the last two thirds of the run, next to the beginning of these',

@@ -29,7 +29,7 @@ export const benchNextToRules = (options: BenchOptions): Promise<Report[]> =>
     const alone = await quiet.delays(writesPerTurn);
     options.log(describeDelays('alone', alone));
     await writeRule(setup, ruled, { mount, folder });
-    while ((await stateOf(setup)) === 'waiting') await quiet.delays(1);
+    while ((await stateOf(setup)) === 'waiting') await quiet.delays(1); // also compiles the code of a run
     const meanwhile: number[] = [];
     while (meanwhile.length < 3 * writesPerTurn && (await stateOf(setup)) === 'running')
       meanwhile.push(...(await quiet.delays(writesAtOnce)));

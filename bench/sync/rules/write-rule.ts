@@ -6,12 +6,26 @@ import { newValue, type SyncSetup, untilTrue } from '../sync-setup.ts';
 /** Secrets that are inserted with one statement. */
 const pageSize = 2_000;
 
-/** Writes a rule about everything below a folder of a mount. */
-export const writeRule = (
-  { product }: SyncSetup,
-  destination: string,
-  { mount, folder }: { mount: string; folder: string },
-): Promise<unknown> => product.api('POST', `${destination}/rules/${folder}`, { mount, path: `${folder}/*` });
+/** The secrets below a folder of a mount. */
+interface Folder {
+  mount: string;
+  folder: string;
+}
+
+const pathOf = (destination: string, { folder }: Folder) => `${destination}/rules/${folder}`;
+const bodyOf = ({ mount, folder }: Folder) => ({ mount, path: `${folder}/*` });
+
+/** Reads the first page of the plan of a rule. Returns its fingerprint. */
+export async function planRule({ product }: SyncSetup, destination: string, folder: Folder): Promise<string> {
+  const plan = await product.api('POST', `${pathOf(destination, folder)}/plan`, bodyOf(folder));
+  return (plan as { data: { fingerprint: string } }).data.fingerprint;
+}
+
+/** Writes a rule about everything below a folder of a mount, and confirms what it associates. */
+export async function writeRule(setup: SyncSetup, destination: string, folder: Folder): Promise<void> {
+  const confirm = await planRule(setup, destination, folder);
+  await setup.product.api('POST', pathOf(destination, folder), { ...bodyOf(folder), confirm });
+}
 
 /** Waits until the first run of a rule has ended. */
 export const untilUpToDate = (setup: SyncSetup, folder: string): Promise<void> =>
