@@ -15,7 +15,7 @@ const steps = 200;
 /** Names of the secrets, one for each write of a second. */
 const names = Array.from({ length: writesPerSecond }, (_, at) => `delay/app-${at}.`);
 const nameOf = (write: number): string => names[write % names.length]!;
-const namesOf = (count: number): string[] => Array.from({ length: count }, (_, at) => nameOf(at));
+const writtenNames = (count: number): string[] => Array.from({ length: count }, (_, at) => nameOf(at));
 const columns = ['', 'p50 ms', 'p99 ms', 'delay / limit', 'p50 met, p99 met'];
 const target = { p50: 8, p99: 40 };
 
@@ -34,7 +34,7 @@ async function measureDelay(setup: SyncSetup, { servers, log }: BenchOptions): P
     await setup.product.api('POST', `${mount}/data/${name}`, newValue());
     await setup.product.api('POST', `${destination}/associations/set`, { mount, secret_name: name });
   }
-  await writeAtPace(setup, namesOf(warmUpWrites), writesPerSecond);
+  await writeAtPace(setup, writtenNames(warmUpWrites), writesPerSecond);
   await untilTrue(setup, 'the writes before the measurement are pushed', allPushed);
   const delays = await delaysOf(setup, log);
   log('measuring each step alone');
@@ -95,7 +95,7 @@ const allPushed = `not exists (select from secrets.outbox) and not exists (selec
  */
 async function delaysOf(setup: SyncSetup, log: (line: string) => void): Promise<number[]> {
   const began = performance.now();
-  const written = await writeAtPace(setup, namesOf(writes), writesPerSecond);
+  const written = await writeAtPace(setup, writtenNames(writes), writesPerSecond);
   log(`${writes} writes in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
   await untilTrue(setup, 'every write is pushed', allPushed);
   const puts = await callsBySecret(setup, 'PutSecretValue', new Set(names));

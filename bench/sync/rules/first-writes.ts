@@ -44,7 +44,7 @@ export const benchFirstWrites = (options: BenchOptions): Promise<Report[]> =>
 const associated = Array.from({ length: writesPerSecond }, (_, at) => `before/app-${at}.`);
 let created = 0;
 
-function namesOf(kind: Kind, count: number): string[] {
+function writtenNames(kind: Kind, count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     if (kind === 'associated') return associated[at % associated.length]!;
     created += 1;
@@ -54,7 +54,7 @@ function namesOf(kind: Kind, count: number): string[] {
 
 /** Returns the ms from the response to each write until the store has answered the call with its value. */
 async function turn(setup: SyncSetup, kind: Kind, count: number): Promise<number[]> {
-  const names = namesOf(kind, count);
+  const names = writtenNames(kind, count);
   const written = await writeAtPace(setup, names, writesPerSecond);
   await untilTrue(setup, 'every write is pushed', allPushed);
   const operation = kind === 'first' ? 'CreateSecret' : 'PutSecretValue';
