@@ -59,8 +59,8 @@ export async function onSecretChange(
     const [secret] = await secrets.inspect(requestId, [secretId]);
     if (secret !== undefined) await followEach(following, { secret, origin: 'user' }, ids);
   }
-  const wasRefused = associations.length === 0 && (await isRefused(db, secretId));
-  if (isToMatch || wasRefused) await matchChanged(following, secretId, requestId);
+  if (isToMatch || (associations.length === 0 && (await isRefused(db, secretId))))
+    await matchChanged(following, secretId, requestId);
   return 'ack';
 }
 

@@ -20,8 +20,10 @@ export async function matchChanged(work: MatchWork, secretId: string, requestId:
   const [place] = await context.secrets.places(requestId, [secretId]);
   if (place === undefined) return;
   const { db } = context;
-  const near = await listRulesOfPath(db, place.mount_id, beginningsOf(place.path));
-  const holds = await listHoldsOfSecret(db, secretId);
+  const [near, holds] = await Promise.all([
+    listRulesOfPath(db, place.mount_id, beginningsOf(place.path)),
+    listHoldsOfSecret(db, secretId),
+  ]);
   const holding = new Set(holds.map(({ ruleId }) => ruleId));
   for (const rule of near)
     if (!holding.has(rule.id) && isAbout(rule, place)) await associatePlace(work, rule, place, requestId);
