@@ -18,7 +18,9 @@ export async function withKeyFolder<T>(use: (keys: string) => Promise<T>): Promi
   }
 }
 
-/** Creates the key files that are not there yet, with the image of `setup`, as docs/kubernetes.md does. Returns the root token. */
+/**
+ * Creates the key files that are not there yet, with the image of `setup`, as docs/kubernetes.md does. Returns the root token.
+ */
 export async function createKeys(keys: string, { tag }: Version): Promise<string> {
   const user = `${process.getuid?.()}:${process.getgid?.()}`;
   const command = [`secrets-service-setup:${tag}`, 'node', 'src/main.js', 'keys'];

@@ -112,8 +112,8 @@ async function emptyDatabase(session: CopySession, replaces: boolean): Promise<v
 }
 
 /**
- * Services by the roles of their connections, or by their names, if all use the owner's role. The names of others are only visible to
- * some roles.
+ * Services by the roles of their connections, or by their names, if all use the owner's role. The names of others are only
+ * visible to some roles.
  */
 async function connectedServices(session: CopySession): Promise<string[]> {
   const rows = await session.query<{ name: string }>(
