@@ -9,6 +9,7 @@ const association = {
   secretName: 's',
   updatedAt: moment,
   unnamedKeys: [],
+  heldBy: { byHand: true, rules: [] },
 };
 const entry = (externalName: string, desired: 'present' | 'absent', status: SyncStatus) => ({
   id: externalName,

@@ -1,5 +1,6 @@
 import { type Drift, type Evidence, type SyncStatus, statusOfAll } from '@secrets/domain';
 import type { Entry } from '@secrets/sync-entries';
+import type { Held } from '../destinations/rules/holders.ts';
 import type { AssociationRow, UnnamedKey } from '../queries/associations/associations.ts';
 
 /** One line of `associated_secrets` (docs/conventions/sync.md#association-objects). */
@@ -18,10 +19,12 @@ export interface AssociationLine {
   drift: Drift | null;
   drift_seen_at: string | null;
   evidence: Evidence | null;
+  held_by_hand: boolean;
+  held_by_rules: readonly string[];
 }
 
 /** `accessor` is empty for an association that does not exist, so that it does not reveal whether the mount exists. */
-type Named = Pick<AssociationRow, 'accessor' | 'mount' | 'secretName'>;
+type Named = Pick<AssociationRow, 'accessor' | 'mount' | 'secretName'> & Held;
 type Noted = Pick<AssociationRow, 'unnamedKeys' | 'updatedAt'>;
 
 /** A line with what its key is joined from: the accessor, the name of the secret and, at secret-key granularity, the key. */
@@ -103,6 +106,8 @@ const presentEntry = (association: Named, entry: Entry): AssociationLine => ({
   drift: entry.drift,
   drift_seen_at: timestampOrNull(entry.driftSeenAt),
   evidence: entry.evidence,
+  held_by_hand: association.heldBy.byHand,
+  held_by_rules: association.heldBy.rules,
 });
 
 /** The status of keys that cannot be synced: the writer of the secret or of the destination must change the name. */
@@ -123,6 +128,8 @@ const presentUnnamedKey = (association: Named & Noted, { key, reason }: UnnamedK
   drift: null,
   drift_seen_at: null,
   evidence: null,
+  held_by_hand: association.heldBy.byHand,
+  held_by_rules: association.heldBy.rules,
 });
 
 /** Returns the lines that remove responds with, for the external secrets that are being deleted. */

@@ -1,10 +1,12 @@
 import type { Caller } from '@secrets/caller';
+import type { Tx } from '@secrets/db';
 import { invalid } from '@secrets/domain';
 import { cancelInspection, liftPause } from '@secrets/sync-entries';
 import type { Context } from '../context.ts';
 import { countAssociations } from '../queries/associations/association-counts.ts';
 import { deleteDestinationRow, lockDestination } from '../queries/destinations/destinations.ts';
 import { initiatePurge } from '../queries/destinations/purges.ts';
+import { listLastingRules } from '../queries/rules/rules.ts';
 import { forceDelete } from './background/force-delete.ts';
 import { retryFailedEntries } from './background/retry-failed.ts';
 import { type DestinationRef, destinationKey } from './require-destination.ts';
@@ -23,7 +25,7 @@ interface DeletionOptions {
 
 /**
  * Deletes a destination if it exists (docs/conventions/sync.md#deleting-a-destination). Throws `invalid` if it still has
- * associations, unless it is purged or the deletion is forced; `queue_full` if there is no room for a purge.
+ * associations or rules, unless it is purged or the deletion is forced; `queue_full` if there is no room for a purge.
  */
 export async function removeDestination(
   context: Context,
@@ -39,7 +41,10 @@ export async function removeDestination(
     if (destination === undefined) return;
     if (force) return forceDelete(tx, destination.id);
     const associations = await countAssociations(tx, destination.id, maxCounted + 1);
-    if (associations === 0) return deleteDestinationRow(tx, destination.id);
+    if (associations === 0) {
+      if (!isPurge) await requireNoRules(tx, destination.id);
+      return deleteDestinationRow(tx, destination.id);
+    }
     if (isPurge) {
       if (destination.purgeInitiatedAt !== null) await liftPause(tx, destination.id);
       const all = destination.purgeInitiatedAt !== null;
@@ -52,6 +57,19 @@ export async function removeDestination(
       `${sentence}; remove them first, or delete with purge=true, or with keep=true to leave the external secrets`,
     );
   });
+}
+
+/** Rules that the refusal names. */
+const maxNamed = 10;
+
+/** Rules may associate secrets that do not exist yet. */
+async function requireNoRules(tx: Tx, destinationId: string): Promise<void> {
+  const names = await listLastingRules(tx, destinationId, maxNamed + 1);
+  if (names.length === 0) return;
+  const shown = names.length > maxNamed ? [...names.slice(0, maxNamed), 'others'] : names;
+  throw invalid(
+    `this destination still has rules: ${shown.join(', ')}; delete them first, or delete with purge=true`,
+  );
 }
 
 function inWords(associations: number): string {

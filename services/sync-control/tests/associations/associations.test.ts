@@ -30,6 +30,8 @@ const line = (more: object = {}) => ({
   drift: null,
   drift_seen_at: null,
   evidence: null,
+  held_by_hand: true,
+  held_by_rules: [],
   ...more,
 });
 const change = (fields: object) => sync.call('PATCH', at.path, fields);
@@ -280,7 +282,7 @@ describe('remove', () => {
     expect(status).toBe(200);
     expect(body.data).toEqual({
       associated_secrets: {
-        [`${at.mount}/a`]: line({ accessor: '', external_name: '', sync_status: 'UNSYNCED' }),
+        [`${at.mount}/a`]: line({ held_by_hand: false, accessor: '', external_name: '', sync_status: 'UNSYNCED' }),
       },
       store_name: at.name,
       store_type: 'cloudA-sm',
@@ -303,7 +305,7 @@ describe('remove', () => {
     await at.set('a');
     await sync.work();
     const { body } = await at.remove('a');
-    expect(body.data.associated_secrets).toEqual({ [`${at.accessor}/a`]: line() });
+    expect(body.data.associated_secrets).toEqual({ [`${at.accessor}/a`]: line({ held_by_hand: false }) });
     await sync.work();
     expect(await at.lines()).toEqual({});
   });
@@ -314,7 +316,7 @@ describe('remove', () => {
     await sync.work();
     const { body } = await sync.workDuring(at.remove('a', '?wait=5'));
     expect(body.data.associated_secrets).toEqual({
-      [`${at.accessor}/a`]: line({ sync_status: 'UNSYNCED' }),
+      [`${at.accessor}/a`]: line({ held_by_hand: false, sync_status: 'UNSYNCED' }),
     });
   });
 
@@ -325,6 +327,7 @@ describe('remove', () => {
     await sync.work('fail');
     expect(await at.lines()).toEqual({
       [`${at.accessor}/a`]: line({
+        held_by_hand: false,
         sync_status: 'CLIENT_SIDE_ERROR',
         attempts: 1,
         last_error: 'no permission',

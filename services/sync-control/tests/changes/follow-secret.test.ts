@@ -20,6 +20,7 @@ import { FreedNames } from '../../src/changes/freed-names.ts';
 import { type FollowContext, followSecret } from '../../src/changes/on-secret-change.ts';
 import type { WatchedSecret } from '../../src/changes/secrets-client.ts';
 import type { Context } from '../../src/context.ts';
+import { withHoldersOf } from '../../src/destinations/rules/holders.ts';
 import { findAssociation } from '../../src/queries/associations/associations.ts';
 import { queueRoom } from '../../src/queue/queue-room.ts';
 
@@ -134,7 +135,7 @@ describe('keys that a change adds and that cannot be synced', () => {
     followSecret(following(), { ...secretAt(revision, keys), ...ids });
   const lines = async () => {
     const [row] = await db.query<{ id: string }>('select id from sync.associations');
-    const association = (await findAssociation(db, row!.id))!;
+    const association = await withHoldersOf(db, (await findAssociation(db, row!.id))!);
     return linesByKey(presentAssociation(association, await entriesOf(db, [association.id])));
   };
 
@@ -162,6 +163,8 @@ describe('keys that a change adds and that cannot be synced', () => {
         drift: null,
         drift_seen_at: null,
         evidence: null,
+        held_by_hand: true,
+        held_by_rules: [],
       },
     });
     await follow(3, ['a', 'b']);

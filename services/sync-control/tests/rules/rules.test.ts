@@ -215,6 +215,24 @@ describe('the owner of a rule', () => {
 });
 
 describe('an association', () => {
+  test('shows what holds it in lists, and after a set and a removal', async () => {
+    await at.write('a', { v: 1 });
+    const holders = async () => {
+      const [line] = Object.values(await at.lines());
+      return [line?.held_by_hand, line?.held_by_rules];
+    };
+    for (const name of ['two', 'one']) {
+      await accept(name, { path: '*' });
+      await eventually(async () => (await read(name)).associated === 1);
+    }
+    expect(await holders()).toEqual([false, ['one', 'two']]);
+    const answer = await at.set('a');
+    expect(answer.body.data.associated_secrets[`${at.accessor}/a`].held_by_hand).toBe(true);
+    expect(await holders()).toEqual([true, ['one', 'two']]);
+    await at.remove('a');
+    expect(await holders()).toEqual([false, ['one', 'two']]);
+  });
+
   test('ends with the last of its holds', async () => {
     await at.write('a', { v: 1 });
     await at.write('b', { v: 1 });
@@ -345,7 +363,11 @@ test.each<[object, RegExp]>([
     { path: '*', metadata_match: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [n, ''])) },
     /at most 16 keys/,
   ],
-  [{ path: '*', mount: 'missing' }, /mount/],
+  [{ path: '*', exclude: Array.from({ length: 101 }, () => 'a') }, /exclude: must have at most 100 paths/],
+  [{ path: 'a'.repeat(513) }, /path: must have at most 512 bytes/],
+  [{ path: 'a//b' }, /path: must not begin or end with a slash or contain two in a row/],
+  [{ path: '*', metadata_match: { k: 'v'.repeat(513) } }, /metadata_match/],
+  [{ path: '*', mount: 'missing' }, /mount: no key-value store is mounted at missing/],
   [{}, /path is required/],
 ])('%j is refused', async (body, reason) => {
   const { status, body: answer } = await write('r', body);
@@ -365,4 +387,34 @@ test('rules of a destination are listed, and at most a thousand', async () => {
   const { status, body } = await write('c', { path: 'none' });
   expect([status, body.errors[0]]).toEqual([409, 'a destination has at most 1000 rules']);
   expect((await write('a', { path: 'other' })).status).toBe(200);
+});
+
+test('a destination without associations is not deleted while it has rules, except with a purge', async () => {
+  await accept('a', { path: 'none' });
+  await accept('b', { path: 'none' });
+  const refused = await sync.call('DELETE', at.path);
+  expect([refused.status, refused.body.errors]).toEqual([
+    400,
+    ['this destination still has rules: a, b; delete them first, or delete with purge=true'],
+  ]);
+  await sync.call('DELETE', rulePath('a'));
+  expect((await sync.call('DELETE', at.path)).body.errors[0]).toContain('rules: b;');
+  expect((await sync.call('DELETE', `${at.path}?purge=true`)).status).toBe(204);
+  expect((await sync.call('GET', at.path)).status).toBe(404);
+});
+
+test('a rule whose mount is gone is refused with the name of the field, and can be given another one', async () => {
+  await at.write('a', { v: 1 });
+  await accept('r', { path: '*' });
+  await upToDate('r');
+  const other = await sync.fixture();
+  await sync.secrets('DELETE', `/sys/mounts/${at.mount}`);
+  const patch = (body: object) => sync.call('PATCH', rulePath('r'), body, owner);
+  const refused = await patch({ path: 'b' });
+  expect([refused.status, refused.body.errors[0]]).toEqual([
+    400,
+    `mount: no key-value store is mounted at ${at.mount}`,
+  ]);
+  const { fingerprint: confirm } = (await rules().plan('r', { path: '*', mount: other.mount })).body.data;
+  expect((await patch({ mount: other.mount, confirm })).body.data).toMatchObject({ mount: other.mount });
 });

@@ -59,6 +59,7 @@ const entity = {
 const controlCases: Case[] = casesOf('sync-control', {
   'reading a rule': async (db) => {
     await rules.findRule(db, destinations.busy, 'rule1');
+    await rules.listLastingRules(db, destinations.busy, 10);
     await rules.listRuleNames(db, destinations.busy, { after: 'rule5', limit: 100 });
     await holds.countHolds(db, id, 1_000);
     await refusals.listRefusals(db, id, 20);

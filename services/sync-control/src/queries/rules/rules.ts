@@ -70,6 +70,15 @@ export async function listRuleNames(
   return rows.map(({ name }) => name);
 }
 
+/** Returns names of rules of a destination that are not being deleted. */
+export async function listLastingRules(sql: Sql, destinationId: string, limit: number): Promise<string[]> {
+  const rows = await sql.query<{ name: string }>(
+    "select name from sync.rules where destination_id = $1 and phase <> 'ending' order by name limit $2",
+    [destinationId, limit],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** Returns the number of rules of a destination, and of the installation, each counted up to a limit. */
 export async function countRules(
   sql: Sql,

@@ -24,6 +24,7 @@ import type { Context } from '../../context.ts';
 import { startInspection } from '../../destinations/background/looks/start-inspection.ts';
 import { readStoredDestination } from '../../destinations/read-stored-destination.ts';
 import { requireDestination } from '../../destinations/require-destination.ts';
+import { heldByNothing, withHolders, withHoldersOf } from '../../destinations/rules/holders.ts';
 import { type AssociationRow, findAssociation } from '../../queries/associations/associations.ts';
 import { whyHeld } from '../../queue/why-held.ts';
 import { DestinationParams, isList, SecretRef, secretOrList, WaitQuery } from '../fields.ts';
@@ -62,7 +63,11 @@ const readAssociations = (context: Context) =>
           ? await readAssociationPage(context, id, { after, limit })
           : await readFilteredAssociationPage(context, id, { filter, after, limit });
       if (next !== undefined) warn(`there may be more associations: ask again with after=${next}`);
-      const lines = parts.flatMap(({ association, entries }) => presentAssociation(association, entries));
+      const held = await withHolders(
+        context.db,
+        parts.map(({ association }) => association),
+      );
+      const lines = parts.flatMap(({ entries }, at) => presentAssociation(held[at]!, entries));
       const shown = lines.filter(({ line }) => isWanted(filter, line));
       const page = next === undefined ? {} : { next };
       return { data: { ...presentLines(params, shown), ...page } };
@@ -181,7 +186,7 @@ const removeAssociation = (context: Context) =>
         const lines = presentLines(params, await linesAfterRemoval(context, removed));
         return { data: { ...lines, ...presentHolders(removed.heldBy) } };
       }
-      const lines = presentUnsynced({ accessor: '', mount, secretName }, [], new Date());
+      const lines = presentUnsynced({ accessor: '', mount, secretName, heldBy: heldByNothing }, [], new Date());
       return { data: presentLines(params, lines) };
     },
   });
@@ -200,14 +205,15 @@ const presentLines = ({ shownType, name }: DestinationParams, lines: readonly Ke
 
 async function linesAfterRemoval(
   context: Context,
-  { association, entries, heldBy }: { association: AssociationRow; entries: Entry[]; heldBy: string[] },
+  { association: row, entries, heldBy }: { association: AssociationRow; entries: Entry[]; heldBy: string[] },
 ) {
+  const association = await withHoldersOf(context.db, row);
   const left = await entriesOf(context.db, [association.id]);
   if (heldBy.length > 0) return presentEntries(association, left);
   const shown = new Set(left.map(({ subKey }) => subKey));
   const deleted = entries.filter(({ subKey }) => !shown.has(subKey));
   const isUnsynced = deleted.length > 0 || left.length === 0;
-  const unsynced = isUnsynced ? presentUnsynced(association, deleted, new Date()) : [];
+  const unsynced = isUnsynced ? presentUnsynced({ ...association, heldBy: heldByNothing }, deleted, new Date()) : [];
   return [...unsynced, ...presentEntries(association, left)];
 }
 
@@ -217,4 +223,7 @@ async function linesById(context: Context, id: string): Promise<KeyedLine[]> {
 }
 
 const linesOf = async (context: Context, association: AssociationRow) =>
-  presentAssociation(association, await entriesOf(context.db, [association.id]));
+  presentAssociation(
+    await withHoldersOf(context.db, association),
+    await entriesOf(context.db, [association.id]),
+  );

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { presentEntries, timestamp } from '../../associations/present-association.ts';
 import type { Context } from '../../context.ts';
 import { requireDestination } from '../../destinations/require-destination.ts';
+import { withHoldersOf } from '../../destinations/rules/holders.ts';
 import { findAssociationByMount, findAssociationIn } from '../../queries/associations/associations.ts';
 import { DestinationParams, SecretRef } from '../fields.ts';
 
@@ -92,7 +93,7 @@ const readEntry = (context: Context) =>
       const { type, name } = association;
       const listed = `sys/sync/destinations/${type}/${name}/associations`;
       if (!(await context.policies.mayRead(caller, listed))) throw permissionDenied();
-      const [shown] = presentEntries(association, [entry]);
+      const [shown] = presentEntries(await withHoldersOf(context.db, association), [entry]);
       const { outcomes } = presentEntryHistory(entry, await readHistory(context.db, [entry.id]));
       return { data: { id: entry.id, store_type: type, store_name: name, ...shown!.line, outcomes } };
     },

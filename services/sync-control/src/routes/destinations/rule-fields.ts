@@ -53,7 +53,7 @@ const ofDestination = (what: string) =>
 export const ruleFields = {
   mount: SecretRef.shape.mount,
   path: pattern,
-  exclude: z.array(pattern).max(maxExcluded),
+  exclude: z.array(pattern).max(maxExcluded, `must have at most ${maxExcluded} paths`),
   metadata_match: metadataMatch,
   secret_name_template: ofDestination('the template of names').optional(),
   granularity: ofDestination('the granularity').optional(),

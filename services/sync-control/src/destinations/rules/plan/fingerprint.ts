@@ -11,17 +11,18 @@ export const needsConfirmation = ({ toAssociate, toRelease, isComplete }: RuleCo
   toAssociate > maxUnconfirmed || toRelease > 0 || !isComplete;
 
 /**
- * Identifies what a plan of a rule says: the rule, and the numbers, of which only the first two digits count, so that a mount
- * in which secrets are created meanwhile can be confirmed.
+ * Identifies what a plan of a rule says: the rule, and how many secrets it matches and associations it releases. Only the first
+ * two digits count, so a mount in which secrets are created meanwhile can be confirmed. How many of the matches are associated
+ * already is not part of it: other rules change that all the time, and confirming the matches covers it.
  */
 export function fingerprintOf(
   { destination, name, selection }: Pick<PreparedRule, 'destination' | 'name' | 'selection'>,
-  { matched, toAssociate, toHold, toRelease, isComplete }: RuleCounts,
+  { matched, toRelease, isComplete }: RuleCounts,
 ): string {
   const { mountId, path, exclude, metadataMatch, naming } = selection;
   const about = { mountId, path, exclude: [...exclude], metadataMatch: { ...metadataMatch } };
   const rule = { destination: destination.id, name, ...about, naming: { ...naming } };
-  const numbers = [matched, toAssociate, toHold, toRelease].map(rounded);
+  const numbers = [matched, toRelease].map(rounded);
   const text = canonicalJson({ rule, numbers, isComplete });
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
