@@ -1,7 +1,8 @@
 // Builds a release into dist/release/<version>: an archive and a bill of materials (CycloneDX) for each program, the notes from
-// CHANGELOG.md, checksums, provenance (SLSA) and a signature. Then it tags the commit. Nothing is published.
+// CHANGELOG.md, checksums, provenance (SLSA) and a signature. Then it tags the commit. Nothing is published. Before that, the gate must
+// pass, and an upgrade from the last tag (tests/outages/upgrade).
 //
-//   npm run release -- --dry-run                   everything but the gate, images, signature and tag; for any commit
+//   npm run release -- --dry-run                   everything but the gate, the upgrade, images, signature and tag; for any commit
 //   npm run release -- --sign-with ~/.ssh/release  the key of a maintainer, as `ssh-keygen -Y sign` takes it
 //   npm run release -- --sign-with … --images      also builds the images; needs Docker
 import { execFileSync } from 'node:child_process';
@@ -102,12 +103,35 @@ function buildImages(
 
 const withoutAlgorithm = (digest: string): string => digest.slice(digest.indexOf(':') + 1);
 
+/** What must pass before a release is built. */
+const testsOf = () => [
+  { what: 'the gate (.ci/run)', command: '.ci/run', args: [] },
+  {
+    what: `the upgrade from ${lastTag() ?? 'the last tag, of which there is none yet'} (npm run upgrade)`,
+    command: process.execPath,
+    args: ['tests/outages/upgrade/main.ts'],
+  },
+];
+
+/** The tag that the upgrade begins at. */
+function lastTag(): string | undefined {
+  try {
+    return execFileSync('git', ['describe', '--tags', '--abbrev=0', 'HEAD^'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
 function main(): void {
   const source = sourceOf();
   const repository = repositoryOf();
   const notes = notesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), source.version, { isDryRun });
   say(`${source.version} from ${source.commit}`);
-  if (!isDryRun) run('.ci/run', []);
+  if (!isDryRun) for (const { command, args } of testsOf()) run(command, args);
   execFileSync(process.execPath, ['scripts/console/build.mjs'], { cwd: root });
   const folder = join(dist, 'release', source.version);
   say('building every program twice');
@@ -120,7 +144,12 @@ function main(): void {
   writeFileSync(join(folder, 'NOTES.md'), notes);
   writeStatements(folder, source, { repository, materials, images });
   say(`${digestsOf(folder).size} files in ${folder}`);
-  if (isDryRun) say('dry run: not signed, not tagged');
+  if (isDryRun)
+    say(
+      `dry run: without ${testsOf()
+        .map(({ what }) => what)
+        .join(', ')}, images, signature and tag`,
+    );
   else signAndTag(folder, source);
 }
 

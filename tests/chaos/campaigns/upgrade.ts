@@ -18,15 +18,22 @@ export async function upgradeUnderFire(
   const source = sourceOfRevision(revision);
   if (typeof source === 'string') return source;
   try {
-    options.log(`upgrade from ${source.revision}`);
-    const { folder: sourceRoot } = source;
-    return await Campaign.run({ ...options, sourceRoot, policies: ['report'] }, async (campaign) => {
-      await campaign.disturb(campaign.schedule, { meanwhile: () => replaceAll(campaign) });
-      await campaign.check();
-    });
+    return await upgradeFrom(source, options);
   } finally {
     source.remove();
   }
+}
+
+/** The same from a folder with an older revision. */
+export function upgradeFrom(
+  { folder: sourceRoot, revision }: { folder: string; revision: string },
+  options: FireOptions,
+): Promise<FireReport> {
+  options.log(`upgrade from ${revision}`);
+  return Campaign.run({ ...options, sourceRoot, policies: ['report'] }, async (campaign) => {
+    await campaign.disturb(campaign.schedule, { meanwhile: () => replaceAll(campaign) });
+    await campaign.check();
+  });
 }
 
 async function replaceAll(campaign: Campaign): Promise<void> {
