@@ -32,7 +32,11 @@ export function staleQueries({ kind, type, name, mount, secret_name }: SyncEvent
       ['sync', 'status'],
       ['sync', 'lanes'],
     ];
-  if (kind === 'sync_disabled' || kind === 'sync_enabled') return [['sync', 'status']];
+  if (kind === 'sync_disabled' || kind === 'sync_enabled')
+    return [
+      ['sync', 'status'],
+      ['sync', 'installation'],
+    ];
   if (kind === 'destination_created' || kind === 'destination_deleted')
     return [
       ['sync', 'status'],

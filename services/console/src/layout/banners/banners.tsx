@@ -1,28 +1,67 @@
 import type { ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { useSession } from '../../session/session.ts';
 import { useIsReplaced } from '../../upgrade/served-version.ts';
+import { useInstallation, useIsAuditFailing } from './installation.ts';
 import '../../components/notice.css';
 import './banners.css';
 
-/** Says on every page that a new version of the console is available. */
-export function Banners() {
+/** Says on every page what concerns all of them: the state of the installation, as far as the token may see it, and of the console. */
+export const Banners = () => (
+  <div className="banners" role="status">
+    <NewVersion />
+    <FailingAudit />
+    <Installation />
+    {!window.isSecureContext && (
+      <Banner tone="bad">
+        <strong>This connection is not encrypted.</strong> Everybody on the way can read your token and every
+        secret that you open. Use HTTPS.
+      </Banner>
+    )}
+  </div>
+);
+
+interface BannerProps {
+  tone: 'busy' | 'bad';
+  children: ReactNode;
+  action?: ReactNode;
+}
+
+const Banner = ({ tone, children, action }: BannerProps) => (
+  <div className={`banner notice notice-${tone}`}>
+    <p>{children}</p>
+    {action}
+  </div>
+);
+
+function NewVersion() {
   const { reload } = useSession();
   const isReplaced = useIsReplaced();
+  if (!isReplaced) return null;
   return (
-    <div className="banners" role="status">
-      {isReplaced && (
-        <Banner tone="busy">
-          <span>
-            <strong>A new version is available.</strong> You stay signed in when you reload.
-          </span>
-          <Button onPress={reload}>Reload</Button>
-        </Banner>
-      )}
-    </div>
+    <Banner tone="busy" action={<Button onPress={reload}>Reload</Button>}>
+      <strong>A new version is available.</strong> You stay signed in when you reload.
+    </Banner>
   );
 }
 
-const Banner = ({ tone, children }: { tone: 'busy' | 'bad'; children: ReactNode }) => (
-  <div className={`banner notice notice-${tone}`}>{children}</div>
-);
+const FailingAudit = () =>
+  useIsAuditFailing() && (
+    <Banner tone="bad">
+      <strong>The audit log cannot be written.</strong> The service refuses every request until it can.
+    </Banner>
+  );
+
+/** The overview has both in more detail, with what can be done. */
+function Installation() {
+  const [address] = useLocation();
+  const { isDisabled, isHeld } = useInstallation();
+  if (address === '/' || !(isDisabled || isHeld)) return null;
+  return (
+    <Banner tone={isHeld ? 'bad' : 'busy'} action={<Link href="/">Open the overview</Link>}>
+      <strong>{isHeld ? 'Syncing is held' : 'Syncing is disabled'}:</strong> nothing is sent to any
+      destination.
+    </Banner>
+  );
+}
