@@ -282,7 +282,12 @@ describe('remove', () => {
     expect(status).toBe(200);
     expect(body.data).toEqual({
       associated_secrets: {
-        [`${at.mount}/a`]: line({ held_by_hand: false, accessor: '', external_name: '', sync_status: 'UNSYNCED' }),
+        [`${at.mount}/a`]: line({
+          held_by_hand: false,
+          accessor: '',
+          external_name: '',
+          sync_status: 'UNSYNCED',
+        }),
       },
       store_name: at.name,
       store_type: 'cloudA-sm',

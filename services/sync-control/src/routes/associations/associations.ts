@@ -186,7 +186,11 @@ const removeAssociation = (context: Context) =>
         const lines = presentLines(params, await linesAfterRemoval(context, removed));
         return { data: { ...lines, ...presentHolders(removed.heldBy) } };
       }
-      const lines = presentUnsynced({ accessor: '', mount, secretName, heldBy: heldByNothing }, [], new Date());
+      const lines = presentUnsynced(
+        { accessor: '', mount, secretName, heldBy: heldByNothing },
+        [],
+        new Date(),
+      );
       return { data: presentLines(params, lines) };
     },
   });
@@ -213,7 +217,9 @@ async function linesAfterRemoval(
   const shown = new Set(left.map(({ subKey }) => subKey));
   const deleted = entries.filter(({ subKey }) => !shown.has(subKey));
   const isUnsynced = deleted.length > 0 || left.length === 0;
-  const unsynced = isUnsynced ? presentUnsynced({ ...association, heldBy: heldByNothing }, deleted, new Date()) : [];
+  const unsynced = isUnsynced
+    ? presentUnsynced({ ...association, heldBy: heldByNothing }, deleted, new Date())
+    : [];
   return [...unsynced, ...presentEntries(association, left)];
 }
 
