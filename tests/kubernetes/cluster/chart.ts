@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { destinationTypes } from '@secrets/destinations';
+import { workerOf } from '@secrets/domain';
 import { stringify } from 'yaml';
 import { mustRun } from '../../clients/run.ts';
 import { programFile } from '../install.ts';
@@ -13,7 +15,7 @@ import { clientNamespace } from './writing-client/writing-client.ts';
 const timeoutMs = 1_200_000;
 export const host = 'secrets.example.com';
 const services = ['gateway', 'login', 'secrets', 'sync-control'];
-const workers = ['clouda-sm', 'cloudb-kv', 'cloudc-sm', 'codehost', 'webhost-project'];
+const workers = Object.keys(destinationTypes).map(workerOf);
 
 export const helm = (namespace: string, ...args: string[]): Promise<string> =>
   mustRun(programFile('helm'), [...args, '-n', namespace], { timeoutMs });
@@ -76,7 +78,7 @@ export async function release(
     const file = join(temporary, 'values.yaml');
     writeFileSync(file, stringify(await valuesFor(namespace, tag, recipient)));
     await helm(namespace, verb, 'secrets', join(folder, 'k8s/chart'), '--values', file);
-    for (const name of [...services, ...workers.map((worker) => `sync-worker-${worker}`)])
+    for (const name of [...services, ...workers])
       await kubectl(['rollout', 'status', '-n', namespace, `deployment/${name}`, '--timeout=15m']);
     await untilAvailable(namespace);
   } finally {
@@ -87,7 +89,7 @@ export async function release(
 /** The example of docs/kubernetes.md for servers at these addresses, with requests that fit a small cluster. */
 async function valuesFor(namespace: string, tag: string, recipient: string): Promise<object> {
   const small = { resources: { requests: { cpu: '25m' } } };
-  const names = [...services, ...workers.map((worker) => `sync-worker-${worker}`)];
+  const names = [...services, ...workers];
   return {
     image: { tag },
     database: { cidrs: await addressesOf(namespace, 'postgres') },

@@ -31,7 +31,7 @@ function takeHandover(): SignedIn | undefined {
 }
 
 /** Returns the session of a handover that is not too old; undefined for any other text. */
-export function handedOver(text: string | null, nowMs: number): SignedIn | undefined {
+function handedOver(text: string | null, nowMs: number): SignedIn | undefined {
   try {
     const { user, writtenAtMs } = JSON.parse(text ?? '{}') as Partial<Handover>;
     const ageMs = nowMs - Number(writtenAtMs);
