@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { destinationTypes } from '@secrets/destinations';
-import { workerOf } from '@secrets/domain';
 import { stringify } from 'yaml';
 import { mustRun } from '../../clients/run.ts';
 import { programFile } from '../install.ts';
@@ -15,7 +14,7 @@ import { clientNamespace } from './writing-client/writing-client.ts';
 const timeoutMs = 1_200_000;
 export const host = 'secrets.example.com';
 const services = ['gateway', 'login', 'secrets', 'sync-control'];
-const workers = Object.keys(destinationTypes).map(workerOf);
+const workers = Object.keys(destinationTypes).map((type) => `sync-worker-${type.toLowerCase()}`);
 
 export const helm = (namespace: string, ...args: string[]): Promise<string> =>
   mustRun(programFile('helm'), [...args, '-n', namespace], { timeoutMs });
