@@ -7,7 +7,7 @@ const key = 'handover';
 const maxAgeMs = 10_000;
 
 /**
- * Reloads the page, and hands the session to it (docs/adr/0024-console.md#handover). The token is written to the session storage
+ * Reloads the page, and hands the session to it (docs/adr/0024-console.md). The token is written to the session storage
  * of this tab when the page is already going away, and removed by the next page before it does anything else.
  */
 export function reloadWith(user: SignedIn): void {

@@ -7,7 +7,7 @@ import { useInstallation, useIsAuditFailing } from './installation.ts';
 import '../../components/notice.css';
 import './banners.css';
 
-/** Says on every page what concerns all of them: the state of the installation, as far as the token may see it, and of the console. */
+/** Shows what is wrong with the installation, as far as the token may see it, and whether the console is out of date. */
 export const Banners = () => (
   <div className="banners" role="status">
     <NewVersion />
