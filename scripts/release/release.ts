@@ -1,8 +1,8 @@
 // Builds a release into dist/release/<version>: an archive and a bill of materials (CycloneDX) for each program, the notes from
-// CHANGELOG.md, checksums, provenance (SLSA) and a signature. Then it tags the commit. Nothing is published. Before that, the gate must
-// pass, and an upgrade from the last tag (tests/outages/upgrade).
+// CHANGELOG.md, checksums, provenance (SLSA) and a signature. Then it tags the commit. Nothing is published. Before that, the gate
+// must pass, and an upgrade from the last tag (tests/outages/upgrade).
 //
-//   npm run release -- --dry-run                   everything but the gate, the upgrade, images, signature and tag; for any commit
+//   npm run release -- --dry-run                   without gate, upgrade, images, signature and tag; for any commit
 //   npm run release -- --sign-with ~/.ssh/release  the key of a maintainer, as `ssh-keygen -Y sign` takes it
 //   npm run release -- --sign-with … --images      also builds the images; needs Docker
 import { execFileSync } from 'node:child_process';
@@ -103,7 +103,7 @@ function buildImages(
 
 const withoutAlgorithm = (digest: string): string => digest.slice(digest.indexOf(':') + 1);
 
-/** What must pass before a release is built. */
+/** The tests that must pass before a release is built. */
 const testsOf = () => [
   { what: 'the gate (.ci/run)', command: '.ci/run', args: [] },
   {

@@ -1,5 +1,5 @@
-// Tests an upgrade from a released version: a clone of it, with its own packages, writes data; then this version uses the data. After
-// that, the services of both versions run beside each other while they are replaced in turn under load, as
+// Tests an upgrade from a released version: a clone of it, with its own packages, writes data; then this version uses the data.
+// After that, the services of both versions run beside each other while they are replaced in turn under load, as
 // docs/operations/running.md#upgrading permits it. Takes about ten minutes.
 //
 //   npm run upgrade                    from the newest tag

@@ -78,7 +78,7 @@ const paths = ['a/x', 'a/y', 'b/x', 'a'];
 export const destinationCount = 2;
 export const ownerCount = 3;
 
-// Some values are drawn often, so that later operations concern secrets and rules of earlier ones.
+// Repeated values are frequent: later operations then affect the secrets and rules of earlier ones.
 const mount = fc.constantFrom('m0', 'm0', 'm0', 'm0', 'm1');
 const at = { mount, path: fc.constantFrom(...paths) };
 const destination = fc.constantFrom(0, 0, 1);
