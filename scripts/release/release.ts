@@ -1,6 +1,6 @@
 // Builds a release into dist/release/<version>: an archive and a bill of materials (CycloneDX) for each program, the notes from
-// CHANGELOG.md, checksums, provenance (SLSA) and a signature. Then it tags the commit. Nothing is published. Before that, the gate
-// must pass, and an upgrade from the last tag (tests/outages/upgrade).
+// CHANGELOG.md, checksums, provenance (SLSA) and a signature. Then it tags the commit. Nothing is published. Before that, the
+// gate must pass, and an upgrade from the last tag (tests/outages/upgrade).
 //
 //   npm run release -- --dry-run                   without gate, upgrade, images, signature and tag; for any commit
 //   npm run release -- --sign-with ~/.ssh/release  the key of a maintainer, as `ssh-keygen -Y sign` takes it
