@@ -8,6 +8,8 @@ import { type Sources, writeSchemas } from './schemas/write-schemas.ts';
 import { modules, packages, programs } from './versions.ts';
 
 const folder = fileURLToPath(new URL('../../node_modules/.cache/kubernetes/', import.meta.url));
+/** A first build of Helm takes minutes, and longer beside other work. */
+const buildMs = 1_800_000;
 const stampFile = join(folder, '.installed');
 
 /** The path of an installed program. */
@@ -27,7 +29,10 @@ export async function install(): Promise<string | undefined> {
   for (const [name, program] of Object.entries(programs)) {
     console.log(`installing ${name}`);
     // `go install` names the program after its package.
-    await mustRun('go', ['install', program], { env: { ...goEnv, GOBIN: join(folder, 'bin') } });
+    await mustRun('go', ['install', program], {
+      env: { ...goEnv, GOBIN: join(folder, 'bin') },
+      timeoutMs: buildMs,
+    });
   }
   console.log('installing schemas');
   writeSchemas(await sources(), schemaFolder);

@@ -33,6 +33,20 @@ const ofProduction = {
   'setup-backup': { BACKUP_KEEP: '14', BACKUP_PASSPHRASE_FILE: undefined },
 };
 
+/** Compose can turn on TLS between services, which then have another port for probes and metrics. */
+const withoutTls = { INTERNAL_TLS_DIR: undefined, INTERNAL_TLS: undefined, NODE_EXTRA_CA_CERTS: undefined };
+const ofServices = Object.fromEntries(
+  Object.keys(composed).map((name) => [
+    name,
+    ['login', 'secrets', 'sync-control'].includes(name)
+      ? { ...withoutTls, INTERNAL_PORT: undefined }
+      : withoutTls,
+  ]),
+);
+
+/** The value of a setting of Compose as long as TLS between services is off. */
+const plain = (value: unknown): string => String(value).replace(/\$\{INTERNAL_TLS:\+[^}]*\}/g, '');
+
 /** Where Kubernetes differs on purpose. */
 const differences: Record<Overlay | 'everywhere', Record<string, Record<string, string | undefined>>> = {
   everywhere: {
@@ -87,9 +101,10 @@ describe.each(overlays)('the overlay %s', (overlay) => {
             Object.entries(composed[jobs[name] ?? name]!.environment ?? {}).map(([variable, value]) => [
               variable,
               // The Docker CLI sets the variable itself, so Compose needs another name.
-              String(value).replace('TRACE_RESOURCE_ATTRIBUTES', 'OTEL_RESOURCE_ATTRIBUTES'),
+              plain(value).replace('TRACE_RESOURCE_ATTRIBUTES', 'OTEL_RESOURCE_ATTRIBUTES'),
             ]),
           ),
+          ...ofServices[jobs[name] ?? name],
           ...differences.everywhere[name],
           ...differences[overlay][name],
         },
