@@ -68,6 +68,7 @@ describeInBrowser('an upgrade, and a moment offline', () => {
 
   test('a new version is offered, and loaded without signing in again; no token stays in the storage', async () => {
     const page = await openAfterUpgrade('/secrets?mount=none');
+    await page.getByRole('heading', { level: 1 }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(await page.evaluate(storage)).not.toContain(console.rootToken);
     const loaded = page.waitForEvent('load');

@@ -13,6 +13,7 @@ const value = {} as NonNullable<AttemptContext['value']>;
 const destination = { settings: {} } as AttemptContext['destination'];
 
 /** Works on an entry with `desired` present. Returns the calls to the destination and the recorded status. */
+const source = { naming: {} } as AttemptContext['source'];
 const place = { isOfEarlierScope: false, mayHaveRivals: false, rival: null };
 
 async function work(entry: Partial<ClaimedEntry>, context: Partial<AttemptContext>, pushed?: string) {
@@ -36,7 +37,7 @@ async function work(entry: Partial<ClaimedEntry>, context: Partial<AttemptContex
   } as unknown as Parameters<typeof workOnEntry>[0];
   const attempt = {
     entry: { id: 'e', desired: 'present', subKey: '', pushedHash: null, ...entry } as ClaimedEntry,
-    context: { value: null, secretExists: true, destination, place, ...context } as AttemptContext,
+    context: { value: null, secretExists: true, destination, place, source, ...context } as AttemptContext,
     signal: new AbortController().signal,
     onAnswer: () => {
       answers += 1;

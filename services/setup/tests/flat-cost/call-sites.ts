@@ -4,8 +4,10 @@ import { relative, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '../../../..');
 
 /** The packages with statements on the schemas of the services. */
-const packages =
-  '{services/{gateway,login,secrets,sync-control,sync-worker-*},libs/{access,clock,seal-rotation,sync-entries,sync-worker}}/src/**/*.ts';
+const packages = [
+  '{services/{gateway,login,secrets,sync-control,sync-worker-*},libs/{access,clock,seal-rotation,sync-entries,sync-worker}}/src/**/*.ts',
+  'services/setup/src/standby/server-state.ts',
+];
 const isProduct = (file: string): boolean =>
   /^(services|libs)\/[^/]+\/src\//.test(file) && !/\.test\.ts$|\/testing\.ts$|\/conformance\//.test(file);
 

@@ -69,4 +69,5 @@ export const counted: Record<string, number> = {
 export const notExecuted: Record<string, string> = {
   'services/gateway/src/local/health.ts': 'the readiness check reads a table with one row',
   'services/login/src/app.ts': 'the readiness check reads a table with one row',
+  'services/setup/src/standby/server-state.ts': 'the check of a standby reads a table with one row',
 };

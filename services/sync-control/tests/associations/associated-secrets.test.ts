@@ -70,6 +70,8 @@ test('GET returns the destinations of a secret, by path and by query', async () 
         type: 'cloudA-sm',
         name: at.name,
         sync_status: 'SYNCED',
+        held_by_hand: true,
+        held_by_rules: [],
         updated_at: expect.stringMatching(/\+00:00$/),
       },
     },
