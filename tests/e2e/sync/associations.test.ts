@@ -71,6 +71,8 @@ describe('the associations of a secret', () => {
         type: 'cloudA-sm',
         name: at.destination,
         sync_status: 'SYNCED',
+        held_by_hand: true,
+        held_by_rules: [],
         updated_at: expect.any(String),
       },
     };
