@@ -4,7 +4,8 @@ import type { Db } from '@secrets/db';
 import { openTestDb } from '@secrets/schemas/testing';
 import { createMetrics, silentLogger } from '@secrets/telemetry';
 import type { Context } from '../../src/context.ts';
-import { advanceRules, recordOutcomes } from '../../src/destinations/rules/background/advance-rules.ts';
+import { advanceRules } from '../../src/destinations/rules/background/advance-rules.ts';
+import { recordOutcomes } from '../../src/destinations/rules/background/record-outcomes.ts';
 import { measureRules } from '../../src/metrics/measure-rules.ts';
 import { syncMetrics } from '../../src/metrics/sync-metrics.ts';
 

@@ -76,10 +76,13 @@ export const listHolds = (
   sql: Sql,
   { id, runId }: Pick<RuleRow, 'id' | 'runId'>,
   { after, limit }: PageRange,
-): Promise<{ associationId: string; isConfirmed: boolean }[]> =>
+): Promise<{ associationId: string; secretId: string; isConfirmed: boolean }[]> =>
   sql.query(
-    `select association_id as "associationId", run_id = $2 as "isConfirmed" from sync.rule_holds
-      where rule_id = $1 and association_id > $3 order by association_id limit $4`,
+    `select page.association_id as "associationId", page.run_id = $2 as "isConfirmed", a.secret_id as "secretId"
+       from (select association_id, run_id from sync.rule_holds
+              where rule_id = $1 and association_id > $3 order by association_id limit $4) as page
+       cross join lateral (select secret_id from sync.associations where id = page.association_id limit 1) as a
+      order by page.association_id`,
     [id, runId, after, limit],
   );
 

@@ -3,10 +3,8 @@ import { SealError } from '@secrets/seal';
 import { type Logger, logFailure } from '@secrets/telemetry';
 import { secretsAtOnce } from '../../../associations/batches/associate-many.ts';
 import type { Context } from '../../../context.ts';
-import type { RuleCounts } from '../../../metrics/sync-metrics.ts';
 import { beforeFirst } from '../../../queries/associations/association-pages.ts';
 import { confirmHolds, listHolds } from '../../../queries/rules/rule-holds.ts';
-import { deleteRefusals, upsertRefusals } from '../../../queries/rules/rule-refusals.ts';
 import {
   claimRule,
   type RuleLease,
@@ -15,19 +13,13 @@ import {
 } from '../../../queries/rules/rule-runs.ts';
 import { deleteRule } from '../../../queries/rules/rules.ts';
 import { failureText } from '../../background/failure-text.ts';
-import {
-  type AssociateMatches,
-  type Match,
-  type MatchOutcome,
-  matchAssociator,
-  OwnerGone,
-} from './associate-matches.ts';
+import { type AssociateMatches, type Match, matchAssociator, OwnerGone } from './associate-matches.ts';
+import { matchOvertaken } from './match-changed.ts';
+import { type MatchWork, recordOutcomes } from './record-outcomes.ts';
 import { releaseHolds } from './release-holds.ts';
 
-export interface RuleWork {
-  context: Context;
+export interface RuleWork extends MatchWork {
   log: Logger;
-  counts?: RuleCounts;
 }
 
 /** Holds that are looked at for one page. */
@@ -38,9 +30,6 @@ const maxPageMs = 20_000;
 
 const daySeconds = 86_400;
 const maxPauseSeconds = 900;
-
-/** The pause before a refused secret is tried again for the first time, in seconds. */
-const firstPauseSeconds = { refused: 60, postponed: 1 };
 
 /**
  * Continues the rules that are due, one page of each in turn. The position is recorded with the end of a page; if a process dies,
@@ -68,7 +57,7 @@ const continued = (lease: RuleLease, more: Partial<RuleProgress>): RuleProgress 
 async function advance(work: RuleWork, lease: RuleLease): Promise<RuleProgress | undefined> {
   const { context } = work;
   if (lease.phase === 'ending') return endSome(context, lease);
-  if (lease.phase === 'releasing') return releaseSome(context, lease);
+  if (lease.phase === 'releasing') return releaseSome(work, lease);
   if (!lease.isSeen) return continued(lease, { retryInSeconds: 1 });
   if (lease.isClosed) return continued(lease, { retryInSeconds: maxPauseSeconds });
   const endPage = work.counts?.pages.startTimer();
@@ -140,6 +129,8 @@ async function associateEach(
     const end = outcomes.findIndex(({ kind }) => kind === 'postponed');
     const done = end < 0 ? batch.length : end;
     await recordOutcomes(work, lease.id, batch.slice(0, done), outcomes);
+    const secretIds = batch.slice(0, done).map(({ secretId }) => secretId);
+    await matchOvertaken(work, lease, { secretIds, isMatch: true }, requestId);
     const postponed = outcomes[done];
     if (postponed?.kind === 'postponed') work.counts?.matches.inc({ outcome: 'postponed' });
     if (postponed?.kind === 'postponed') return { error: postponed.reason, stoppedAt: batch[done]! };
@@ -147,34 +138,16 @@ async function associateEach(
   return { error: null };
 }
 
-/** Records which matches are refused, and why. */
-export async function recordOutcomes(
-  { context: { db }, counts }: Pick<RuleWork, 'context' | 'counts'>,
-  ruleId: string,
-  matches: readonly Match[],
-  outcomes: readonly MatchOutcome[],
-): Promise<void> {
-  for (const at of matches.keys()) counts?.matches.inc({ outcome: outcomes[at]!.kind });
-  const refusals = matches.flatMap((match, at) => {
-    const outcome = outcomes[at]!;
-    if (outcome.kind === 'associated') return [];
-    const { kind, reason } = outcome;
-    return [{ ...match, reason, firstPauseSeconds: firstPauseSeconds[kind] }];
-  });
-  const associated = matches.filter((_, at) => outcomes[at]!.kind === 'associated');
-  await upsertRefusals(db, ruleId, refusals);
-  await deleteRefusals(
-    db,
-    ruleId,
-    associated.map(({ secretId }) => secretId),
-  );
-}
-
 /** Ends holds that the run has not confirmed. After the last one, the rule rests for a day. */
-async function releaseSome({ db }: Context, lease: RuleLease): Promise<RuleProgress> {
+async function releaseSome(work: RuleWork, lease: RuleLease): Promise<RuleProgress> {
+  const { db } = work.context;
   const page = await listHolds(db, lease, { after: lease.position, limit: holdsAtOnce });
-  const stale = page.filter(({ isConfirmed }) => !isConfirmed).map(({ associationId }) => associationId);
-  if (stale.length > 0) await releaseHolds(db, lease, stale);
+  const stale = page.filter(({ isConfirmed }) => !isConfirmed);
+  const ids = stale.map(({ associationId }) => associationId);
+  if (stale.length > 0 && (await releaseHolds(db, lease, ids))) {
+    const secretIds = stale.map(({ secretId }) => secretId);
+    await matchOvertaken(work, lease, { secretIds, isMatch: false }, randomUUID());
+  }
   if (page.length === holdsAtOnce) return continued(lease, { position: page.at(-1)!.associationId });
   const retryInSeconds = lease.error === null ? daySeconds : maxPauseSeconds;
   return continued(lease, { phase: 'resting', position: '', retryInSeconds });
@@ -184,7 +157,7 @@ async function releaseSome({ db }: Context, lease: RuleLease): Promise<RuleProgr
 async function endSome({ db }: Context, lease: RuleLease): Promise<RuleProgress | undefined> {
   const page = await listHolds(db, lease, { after: beforeFirst, limit: holdsAtOnce });
   const ids = page.map(({ associationId }) => associationId);
-  if (ids.length > 0) await releaseHolds(db, lease, ids, lease.keeps);
+  if (ids.length > 0 && !(await releaseHolds(db, lease, ids, lease.keeps))) return undefined;
   if (page.length === holdsAtOnce) return continued(lease, {});
   await deleteRule(db, lease.id);
   return undefined;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { beginningsOf, matchesRule } from '@secrets/domain';
 import { SealError } from '@secrets/seal';
 import type { SecretPlace } from '../../../changes/secrets-client.ts';
@@ -5,24 +6,47 @@ import type { Context } from '../../../context.ts';
 import { listHoldsOfSecret } from '../../../queries/rules/rule-holds.ts';
 import { claimRefusals, deleteRefusals } from '../../../queries/rules/rule-refusals.ts';
 import { listRulesById, listRulesOfPath, type RuleOfDestination } from '../../../queries/rules/rule-runs.ts';
-import { type RuleWork, recordOutcomes } from './advance-rules.ts';
 import { matchAssociator, OwnerGone } from './associate-matches.ts';
+import { type MatchWork, recordOutcomes } from './record-outcomes.ts';
 import { releaseHolds } from './release-holds.ts';
 
-type MatchWork = Pick<RuleWork, 'context' | 'counts'>;
+/** More often, the metadata of a secret hardly change while it is compared with rules. */
+const maxComparisons = 10;
 
 /**
  * Compares the rules of a mount with a secret that is new there or has other metadata: those that match it associate it, and
- * those that no longer do let it go. What cannot be associated now is tried again by the task.
+ * those that no longer do let it go. What cannot be associated now is tried again by the task. If the metadata have changed
+ * meanwhile, whoever has followed that change may not have seen what was done here, so they are compared again.
  */
 export async function matchChanged(work: MatchWork, secretId: string, requestId: string): Promise<void> {
+  let compared: SecretPlace | undefined;
+  for (let times = 0; times < maxComparisons; times += 1) {
+    const [place] = await work.context.secrets.places(requestId, [secretId]);
+    if (place === undefined || isDeepStrictEqual(place, compared)) return;
+    await compare(work, place, requestId);
+    compared = place;
+  }
+  throw new Error('the metadata of a secret change faster than rules are compared with it');
+}
+
+/** Compares secrets again whose metadata have changed since a run of a rule found that it matches them, or does not. */
+export async function matchOvertaken(
+  work: MatchWork,
+  rule: RuleOfDestination,
+  { secretIds, isMatch }: { secretIds: readonly string[]; isMatch: boolean },
+  requestId: string,
+): Promise<void> {
+  const places = await work.context.secrets.places(requestId, secretIds);
+  for (const place of places)
+    if (isAbout(rule, place) !== isMatch) await matchChanged(work, place.secret_id, requestId);
+}
+
+async function compare(work: MatchWork, place: SecretPlace, requestId: string): Promise<void> {
   const { context } = work;
-  const [place] = await context.secrets.places(requestId, [secretId]);
-  if (place === undefined) return;
   const { db } = context;
   const [near, holds] = await Promise.all([
     listRulesOfPath(db, place.mount_id, beginningsOf(place.path)),
-    listHoldsOfSecret(db, secretId),
+    listHoldsOfSecret(db, place.secret_id),
   ]);
   const holding = new Set(holds.map(({ ruleId }) => ruleId));
   for (const rule of near)
@@ -83,6 +107,9 @@ export async function retryRefusals(work: MatchWork, requestId: string): Promise
     const rule = rules.find(({ id }) => id === ruleId);
     if (place === undefined || rule === undefined || !isAbout(rule, place))
       await deleteRefusals(db, ruleId, [secretId]);
-    else await associatePlace(work, rule, place, requestId);
+    else {
+      await associatePlace(work, rule, place, requestId);
+      await matchOvertaken(work, rule, { secretIds: [secretId], isMatch: true }, requestId);
+    }
   }
 }
