@@ -255,6 +255,13 @@ async function rules(call: Call, path: string, at: Parameters, secret: Parameter
   await call(`POST ${path}/associations/remove`, { ...at, wait: '5' }, secret);
   await call(`POST ${path}/associations/set`, { ...at, wait: '5' }, secret);
   await call(`DELETE ${path}/rules/{rule}`, of);
+  await eventually(
+    () => call('GET sys/sync/associations/destinations', secret),
+    ({ data }) =>
+      Object.values<{ held_by_rules: string[] }>(data.associated_destinations).every(
+        (one) => one.held_by_rules.length === 0,
+      ),
+  );
 }
 
 /** The second version has not been written. */
