@@ -17,6 +17,9 @@ import type { Stage } from './stage.ts';
 
 const never = () => false;
 
+/** Longer than a sequence takes, in seconds. */
+const eraSeconds = 1_000_000;
+
 /** The tasks of processes on a stage, and the messages between them. */
 export class Background {
   readonly #stage: Stage;
@@ -40,6 +43,11 @@ export class Background {
     await this.#take(task, following).catch((error: unknown) => {
       if (!(error instanceof Died)) throw error;
     });
+  }
+
+  /** Continues a round of the reconciliation whose process has died: until it ends, nothing that it may have marked is removed. */
+  async endReconciliation(): Promise<void> {
+    await reconcile(this.#stage.process(), eraSeconds, never);
   }
 
   async #take(task: Task, following: FollowContext): Promise<unknown> {

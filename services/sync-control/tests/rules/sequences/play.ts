@@ -104,11 +104,12 @@ export class Play {
     await this.#check();
   }
 
-  /** Takes each task's steps once. What the reconciliation would repair must not need it. */
+  /** Takes each task's steps once. What a new round of the reconciliation would repair must not need it. */
   async #stateAfterRound(): Promise<string | undefined> {
     const { db } = this.#stage;
     await letTimePass(db);
     for (const task of tasks) if (task !== 'reconcile') await this.#background.step(task);
+    await this.#background.endReconciliation();
     await this.#confirmRemovals();
     return this.#background.isDelivered ? stateAtRest(db) : undefined;
   }

@@ -36,10 +36,14 @@ test(`after each of ${count} random sequences, exactly what is held is associate
 }, 36_000_000);
 
 let isFailed = false;
+let played = 0;
+const notedEvery = 500;
 
 async function playOn(stage: Stage, operations: readonly Operation[]): Promise<void> {
   try {
     await new Play(stage).run(operations);
+    played += 1;
+    if (played % notedEvery === 0) say(`${played} sequences`);
   } catch (error) {
     if (!isFailed) say(`${(error as Error).message}\n${JSON.stringify(operations)}`);
     isFailed = true;

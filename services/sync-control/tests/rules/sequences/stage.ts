@@ -50,7 +50,7 @@ const leftovers = `
   delete from login.policies;
   delete from login.entities;
   delete from login.tokens;
-  update sync.reconciliation set started_at = '-infinity', leased_until = '-infinity', running = false,
+  update sync.reconciliation set started_at = now(), leased_until = '-infinity', running = false,
     position = '00000000-0000-0000-0000-000000000000';
   update sync.config set disabled = default, queue_capacity = default`;
 
