@@ -129,3 +129,13 @@ test('a secret is not let go for what a rule was before it was written', async (
   expect(isFirst).toBe(false);
   expect(await holds()).toHaveLength(1);
 });
+
+test('a secret that is set by hand in place of a deleted one is not held by the rules of that one', async () => {
+  await writeRule();
+  await run();
+  await stage.secrets('DELETE', '/kv/metadata/a');
+  await stage.secrets('POST', '/kv/data/a', { data: { v: 1 } });
+  const body = { mount: 'kv', secret_name: 'a' };
+  expect((await stage.control('POST', `${destination}/associations/set?wait=0`, body)).status).toBe(200);
+  expect(await holds()).toHaveLength(0);
+});

@@ -44,8 +44,8 @@ export interface NamingScheme {
 }
 
 /**
- * Creates the association, or restores the existing one, and locks its row. A hold by hand that it has for this secret stays,
- * and its naming does unless it ends.
+ * Creates the association, or restores the existing one, and locks its row. Holds that it has for this secret stay, and its
+ * naming does unless it ends.
  */
 export async function upsertAssociation(
   sql: Sql,
@@ -65,7 +65,10 @@ export async function upsertAssociation(
   },
 ): Promise<AssociationRow> {
   const [association] = await sql.query<AssociationRow>(
-    `insert into sync.associations as a
+    `with of_another as (
+       delete from sync.rule_holds where association_id = (
+         select id from sync.associations where destination_id = $1 and accessor = $5 and secret_name = $7 and secret_id <> $6))
+     insert into sync.associations as a
        (destination_id, namespace_id, mount_id, mount, accessor, secret_id, secret_name, planned_revision, template, granularity, by_hand, naming)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb)
      on conflict (destination_id, accessor, secret_name) do update
