@@ -24,7 +24,7 @@ export async function upgradeUnderFire(
   }
 }
 
-/** The same from a folder with an older revision. */
+/** Upgrades from an older revision that is already in a folder, which is left there. */
 export function upgradeFrom(
   { folder: sourceRoot, revision }: { folder: string; revision: string },
   options: FireOptions,

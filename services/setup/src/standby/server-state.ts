@@ -8,7 +8,7 @@ export interface ServerState {
   isReceiving: boolean;
   /** Whether a standby has applied everything that it has received. */
   hasAppliedAll: boolean;
-  /** Of the newest commit that a standby has applied; null if it has applied none since its start. */
+  /** When the newest commit was made that a standby has applied; null if it has applied none since its start. */
   lastCommitAt: Date | null;
   /** Its time. */
   now: Date;

@@ -18,7 +18,7 @@ import {
 import { countLost, findLostSets, type Loss, type LostSet, logPosition } from './measure-loss.ts';
 
 export interface RegionOptions extends FailoverOptions {
-  /** How long sync-control seems to have been away when the standby is promoted; from 15 on, syncing is held. */
+  /** Minutes for which sync-control seems to have been away when the standby is promoted; from 15 on, syncing is held. */
   awayMinutes: number;
   /** Whether the services of the other region run already, and wait for its database; then syncing is not held. */
   isWarm: boolean;
@@ -68,7 +68,7 @@ interface Disaster {
   /** When it was over, in milliseconds since 1970. */
   at: number;
   loss: Pick<Loss, 'seconds' | 'transactions' | 'logKibibytes'>;
-  /** What the stores held then. */
+  /** The content of the stores at that time. */
   contents: Contents;
   /** The empty RabbitMQ of the other region. */
   broker: Promise<void>;

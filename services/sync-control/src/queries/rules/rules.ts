@@ -7,7 +7,7 @@ export interface RuleSelection extends RuleMatch {
   mountId: string;
   /** The path of the mount. */
   mount: string;
-  /** What it has in place of the names, the granularity and the key of the destination. */
+  /** The template, granularity and `value_key` that apply to the rule's secrets in place of the destination's. */
   naming: Naming;
 }
 

@@ -30,7 +30,7 @@ export interface Stage {
   control: TestService['call'];
   /** Calls the secrets service as the gateway does. */
   secrets: TestService['call'];
-  /** What a process of sync-control has for its tasks, whose statements run on this database. */
+  /** Makes the context of another process of sync-control; its tasks run their statements on `db`. */
   process(db?: Db): FollowContext;
   /** Deletes everything that a sequence has left. */
   reset(): Promise<void>;

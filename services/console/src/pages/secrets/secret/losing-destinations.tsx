@@ -50,7 +50,7 @@ export const ReceivingDestinations = ({ secret, losing }: ReceivingProps) => (
 
 interface SyncedDestinationsProps {
   secret: SecretRef;
-  /** Of one destination, and of several. */
+  /** The verb of the sentence about one destination, and that about several. */
   verbs: readonly [string, string];
   what: string;
   /** The beginning of the sentence that they cannot be shown. */

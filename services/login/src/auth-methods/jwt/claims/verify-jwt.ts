@@ -71,7 +71,7 @@ export function requireLoginType(header: Header): void {
 export interface VerifiedJwt {
   claims: Claims;
   kid: string | undefined;
-  /** Of the key that signed it, if the configuration contains that. */
+  /** The hash of the public key that signed the token; undefined unless the configuration contains the key. */
   thumbprint: string | undefined;
 }
 

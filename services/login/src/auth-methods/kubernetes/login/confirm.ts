@@ -28,7 +28,7 @@ export interface TokenOf {
 interface Confirmed {
   /** Whether the cluster did; otherwise one of its keys signed the token. */
   isReviewed: boolean;
-  /** Of the key that signed it, if the configuration contains that. */
+  /** The hash of the public key that signed the token; undefined unless the configuration contains the key. */
   thumbprint: string | undefined;
 }
 

@@ -12,7 +12,7 @@ const leewaySeconds = 60;
 export interface Proven {
   account: ServiceAccount;
   claims: Claims;
-  /** Of the key that signed the token, if the configuration contains that. */
+  /** The hash of the public key that signed the token; undefined unless the configuration contains the key. */
   thumbprint: string | undefined;
 }
 
