@@ -45,7 +45,7 @@ export class Background {
     });
   }
 
-  /** Continues a round of the reconciliation whose process has died: until it ends, nothing that it may have marked is removed. */
+  /** Ends a round of the reconciliation whose process has died. Until then, nothing that it may have marked is removed. */
   async endReconciliation(): Promise<void> {
     await reconcile(this.#stage.process(), eraSeconds, never);
   }
